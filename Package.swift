@@ -18,7 +18,9 @@ let package = Package(
         .executableTarget(
             name: "benchmarks", dependencies: ["Dowel", "BenchmarkServices"], path: "Sources/Benchmarks/Main"),
         .testTarget(name: "DowelTests", dependencies: ["Dowel"]),
-        .testTarget(name: "DowelAuditTests", dependencies: ["Dowel", "DowelAudit"]),
+        .target(name: "AuditFixtures", dependencies: ["Dowel"], path: "Tests/DowelAuditTests/Fixtures"),
+        .testTarget(
+            name: "DowelAuditTests", dependencies: ["Dowel", "DowelAudit", "AuditFixtures"], exclude: ["Fixtures"]),
         .testTarget(name: "DowelTestingTests", dependencies: ["Dowel", "DowelTesting"]),
         .testTarget(name: "ParityTests", dependencies: ["Dowel", "DowelAudit", "DowelTesting"]),
         .testTarget(

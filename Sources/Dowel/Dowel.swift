@@ -12,23 +12,22 @@ public typealias Inject = Resolver.Inject
 nonisolated extension Resolver {
     /// A property that gets its value from the module that offers its type, at the first read, and keeps it.
     @propertyWrapper public final class Inject<Value> {
-        /// Set once, under the lock that guards this object, before `ready` is.
+        /// Set once, as are the next two, under the lock that guards this object.
         @usableFromInline @exclusivity(unchecked) var value: Value?
         @usableFromInline @exclusivity(unchecked) var origin: Origin?
-        @usableFromInline let place: Place
-        @usableFromInline let ready = Flag()
+        @usableFromInline @exclusivity(unchecked) var isKept = false
+        @usableFromInline let place: Place, ready = Flag()
 
         /// Asks for the module of this property's type, and of `name` if there is one, when the property is first read.
-        @inlinable public init(_ name: String? = nil, file: StaticString = #fileID, line: UInt32 = #line) {
+        @inlinable public init(_ name: String? = nil, file: StaticString = #fileID, line: Int = #line) {
             place = Place(file, line)
             origin = name == nil && Container.firstIsInForce.isSet ? nil : Origin(name)
         }
 
         /// Holds a value given by hand and looks nothing up: for tests and memberwise initializers.
-        @inlinable public init(given value: Value, file: StaticString = #fileID, line: UInt32 = #line) {
-            place = Place(file, line)
-            self.value = value
-            ready.set()
+        @inlinable public init(given value: Value) {
+            (self.value, isKept, place) = (value, true, Place("", 0))
+            ready.set(true)
         }
 
         /// The value, made at the first read.
@@ -39,23 +38,20 @@ nonisolated extension Resolver {
 
         /// No lock is held while the value is made: of racing readers the first to finish wins, for all.
         @inlinable func firstRead() -> Value {
-            let lock = Lock.guarding(self)
-            let (kept, origin) = lock.withLock { (value, self.origin) }
-            if let kept { return kept }
-            let container = Container.asked(by: origin)
-            guard let made: Value = Frame.ask(origin?.name, place, container) else {
-                return Frame.absent(origin?.name, place, container)
-            }
-            return withExtendedLifetime(origin) {
-                lock.withLock {
-                    if value == nil {
-                        value = made
-                        self.origin = nil
-                        ready.set()
-                    }
-                    return value.unsafelyUnwrapped
+            let lock = Lock.guarding(ObjectIdentifier(self))
+            let (isKept, origin) = lock.withLock { (self.isKept, self.origin) }
+            if !isKept {
+                let container = Container.asked(by: origin)
+                guard let made: Value = Frame.ask(origin?.name, place, container) else {
+                    return Frame.absent(origin?.name, place, container)
                 }
+                lock.lock()
+                if !self.isKept { (value, self.isKept, self.origin) = (made, true, nil) }
+                lock.unlock()
+                ready.set(true)
             }
+            withExtendedLifetime(origin) {}
+            return value.unsafelyUnwrapped
         }
     }
 }
@@ -72,122 +68,134 @@ nonisolated extension Resolver.Inject: @unchecked Sendable where Value: Sendable
 
 /// Offers one type: how to make it, how long it lives, and optionally under which name.
 public nonisolated struct Module: Sendable {
-    @usableFromInline let source: Resolver.Source
-    fileprivate var replacesNothing = false
-
     /// The type it offers.
-    public var type: Any.Type { source.type }
+    public let type: Any.Type
     /// The name it offers the type under, if any.
-    public var name: String? { source.name }
-    /// The types its factory and its configuration take.
-    public var needs: [Any.Type] { source.needs + source.parts }
+    public let name: String?
+    /// The types that its factory takes, and those that its configuration takes besides.
+    public let needs: [Any.Type]
+    @usableFromInline let kind: Resolver.Kind, place: Resolver.Place, partsFrom: Int
+    @usableFromInline let offer: @Sendable (Module) -> Resolver.Source
+    @usableFromInline var replacesNothing = false
+
     /// How long what it makes lives.
-    public var lifetime: Lifetime<Void> { Lifetime(source.kind) }
+    public var lifetime: Lifetime<Void> { Lifetime(kind: kind) }
     /// The file it was written in, after its module's name.
-    public var file: String { source.place.file }
+    public var file: String { String(cString: place.file) }
     /// The line it was written in.
-    public var line: Int { Int(source.place.line) }
+    public var line: Int { Int(place.line) }
 
     /// Offers what `make` makes; its parameters are filled by their types.
     @inlinable public init<T, each Need>(
-        _ make: @escaping @Sendable (repeat each Need) -> T, file: StaticString = #fileID, line: UInt32 = #line
+        _ make: @escaping @Sendable (repeat each Need) -> T, file: StaticString = #fileID, line: Int = #line
     ) { self.init(nil, .unshared, Resolver.Place(file, line), make) }
 
     /// Offers what `make` makes, which lives as long as `lifetime` says.
     @inlinable public init<T, each Need>(
         _ lifetime: Lifetime<T>, _ make: @escaping @Sendable (repeat each Need) -> T,
-        file: StaticString = #fileID, line: UInt32 = #line
+        file: StaticString = #fileID, line: Int = #line
     ) { self.init(nil, lifetime.kind, Resolver.Place(file, line), make) }
 
     /// Offers what `make` makes under a name.
     @inlinable public init<T, each Need>(
         _ name: String, _ lifetime: Lifetime<T> = .unshared, _ make: @escaping @Sendable (repeat each Need) -> T,
-        file: StaticString = #fileID, line: UInt32 = #line
+        file: StaticString = #fileID, line: Int = #line
     ) { self.init(name, lifetime.kind, Resolver.Place(file, line), make) }
 
     /// Offers what `make` makes, and configures it when the whole graph of the request exists.
     @inlinable public init<T, each Need, each Part>(
         _ lifetime: Lifetime<T>.Configurable = .unshared, _ make: @escaping @Sendable (repeat each Need) -> T,
-        configure: @escaping @Sendable (T, repeat each Part) -> Void,
-        file: StaticString = #fileID, line: UInt32 = #line
-    ) { self.init(nil, lifetime.kind, Resolver.Place(file, line), make, Resolver.Configuration(configure)) }
+        configure: @escaping @Sendable (T, repeat each Part) -> Void, file: StaticString = #fileID, line: Int = #line
+    ) { self.init(nil, lifetime.kind, Resolver.Place(file, line), make, configure: configure) }
 
     /// Offers what `make` makes under a name, and configures it when the whole graph of the request exists.
     @inlinable public init<T, each Need, each Part>(
         _ name: String, _ lifetime: Lifetime<T>.Configurable = .unshared,
         _ make: @escaping @Sendable (repeat each Need) -> T,
-        configure: @escaping @Sendable (T, repeat each Part) -> Void,
-        file: StaticString = #fileID, line: UInt32 = #line
-    ) { self.init(name, lifetime.kind, Resolver.Place(file, line), make, Resolver.Configuration(configure)) }
+        configure: @escaping @Sendable (T, repeat each Part) -> Void, file: StaticString = #fileID, line: Int = #line
+    ) { self.init(name, lifetime.kind, Resolver.Place(file, line), make, configure: configure) }
 
     /// Offers what `make` makes on the main actor, where alone it may be asked for.
-    @inlinable public static func main<T, each Need>(
-        _ make: @escaping @MainActor (repeat each Need) -> T, file: StaticString = #fileID, line: UInt32 = #line
-    ) -> Module { Module(nil, .unshared, Resolver.Place(file, line), onMain(make, T.self)) }
+    public static func main<T, each Need>(
+        _ make: @escaping @MainActor @Sendable (repeat each Need) -> T, file: StaticString = #fileID, line: Int = #line
+    ) -> Module { Module(nil, .unshared, Resolver.Place(file, line), onMain(make)) }
 
     /// Offers what `make` makes on the main actor, which lives as long as `lifetime` says and need not be `Sendable`.
-    @inlinable public static func main<T, each Need>(
-        _ lifetime: Lifetime<Confined<T>>, _ make: @escaping @MainActor (repeat each Need) -> T,
-        file: StaticString = #fileID, line: UInt32 = #line
-    ) -> Module { Module(nil, lifetime.kind, Resolver.Place(file, line), onMain(make, T.self)) }
+    public static func main<T, each Need>(
+        _ lifetime: Lifetime<Confined<T>>, _ make: @escaping @MainActor @Sendable (repeat each Need) -> T,
+        file: StaticString = #fileID, line: Int = #line
+    ) -> Module { Module(nil, lifetime.kind, Resolver.Place(file, line), onMain(make)) }
 
     /// Offers what `make` makes on the main actor under a name.
-    @inlinable public static func main<T, each Need>(
+    public static func main<T, each Need>(
         _ name: String, _ lifetime: Lifetime<Confined<T>> = .unshared,
-        _ make: @escaping @MainActor (repeat each Need) -> T, file: StaticString = #fileID, line: UInt32 = #line
-    ) -> Module { Module(name, lifetime.kind, Resolver.Place(file, line), onMain(make, T.self)) }
+        _ make: @escaping @MainActor @Sendable (repeat each Need) -> T, file: StaticString = #fileID, line: Int = #line
+    ) -> Module { Module(name, lifetime.kind, Resolver.Place(file, line), onMain(make)) }
 
     /// Offers what `make` makes on the main actor, and configures it when the whole graph of the request exists.
-    @inlinable public static func main<T, each Need, each Part>(
-        _ lifetime: Lifetime<T>.Configurable = .unshared, _ make: @escaping @MainActor (repeat each Need) -> T,
-        configure: @escaping @MainActor (T, repeat each Part) -> Void,
-        file: StaticString = #fileID, line: UInt32 = #line
-    ) -> Module { Module(nil, lifetime.kind, Resolver.Place(file, line), onMain(make, T.self), onMain(configure)) }
+    public static func main<T, each Need, each Part>(
+        _ lifetime: Lifetime<T>.Configurable = .unshared,
+        _ make: @escaping @MainActor @Sendable (repeat each Need) -> T,
+        configure: @escaping @MainActor @Sendable (T, repeat each Part) -> Void, file: StaticString = #fileID,
+        line: Int = #line
+    ) -> Module { Module(nil, lifetime.kind, Resolver.Place(file, line), onMain(make), configure: onMain(configure)) }
 
     /// Offers what `make` makes on the main actor under a name, and configures it when the request's graph exists.
-    @inlinable public static func main<T, each Need, each Part>(
+    public static func main<T, each Need, each Part>(
         _ name: String, _ lifetime: Lifetime<T>.Configurable = .unshared,
-        _ make: @escaping @MainActor (repeat each Need) -> T,
-        configure: @escaping @MainActor (T, repeat each Part) -> Void,
-        file: StaticString = #fileID, line: UInt32 = #line
-    ) -> Module { Module(name, lifetime.kind, Resolver.Place(file, line), onMain(make, T.self), onMain(configure)) }
+        _ make: @escaping @MainActor @Sendable (repeat each Need) -> T,
+        configure: @escaping @MainActor @Sendable (T, repeat each Part) -> Void,
+        file: StaticString = #fileID, line: Int = #line
+    ) -> Module {
+        Module(name, lifetime.kind, Resolver.Place(file, line), onMain(make), configure: onMain(configure))
+    }
 
     /// Makes the compiler say which `component()` is missing: conform a module that has several.
     public protocol Components {}
 
     /// Carries what belongs to the main actor through code that asks for `Sendable`; it is opened on the main actor only.
-    public struct Confined<T>: @unchecked Sendable {
-        @usableFromInline let value: T
-        @inlinable init(_ value: T) { self.value = value }
-    }
+    public struct Confined<T>: @unchecked Sendable { let value: T }
 
     @inlinable init<T, each Need>(
-        _ name: String?, _ kind: Resolver.Kind, _ place: Resolver.Place,
-        _ make: @escaping @Sendable (repeat each Need) -> T, _ configuration: Resolver.Configuration<T>? = nil
+        _ name: String?, _ kind: Resolver.Kind, _ place: Resolver.Place, parts: [Any.Type] = [],
+        _ make: @escaping @Sendable (repeat each Need) -> T
     ) {
         var needs: [Any.Type] = []
         repeat needs.append((each Need).self)
-        let filled: Resolver.Make<T> = { make(repeat $0.pointee.need((each Need).self)) }
-        source = Resolver.Offer(name, kind, place, needs, filled, configuration)
+        (type, self.name, self.kind, self.place, partsFrom) = (T.self, name, kind, place, needs.count)
+        self.needs = needs + parts
+        offer = { Resolver.Offer($0) { make(repeat Resolver.Frame.fill() as each Need) } }
     }
 
-    /// Looks first whether this is the main thread: off it, some systems end the program without a word.
-    @inlinable static func onMain<T, each Need, Result>(
-        _ body: @escaping @MainActor (repeat each Need) -> Result, _ type: T.Type
-    ) -> @Sendable (repeat each Need) -> Result {
-        { (need: repeat each Need) in
-            Resolver.requireMainThread(type)
-            let needs = Confined((repeat each need))
-            return MainActor.assumeIsolated { Confined(body(repeat each needs.value)) }.value
+    @inlinable init<T, each Need, each Part>(
+        _ name: String?, _ kind: Resolver.Kind, _ place: Resolver.Place,
+        _ make: @escaping @Sendable (repeat each Need) -> T,
+        configure: @escaping @Sendable (T, repeat each Part) -> Void
+    ) {
+        var parts: [Any.Type] = []
+        repeat parts.append((each Part).self)
+        self.init(name, kind, place, parts: parts) { (need: repeat each Need) in
+            let value = make(repeat each need)
+            Resolver.Request.current.pending.append { configure(value, repeat Resolver.Frame.fill() as each Part) }
+            return value
         }
     }
 
-    @inlinable static func onMain<T, each Part>(
-        _ configure: @escaping @MainActor (T, repeat each Part) -> Void
-    ) -> Resolver.Configuration<T> {
-        Resolver.Configuration { (value: T, part: repeat each Part) in
-            let confined = Confined(value)
-            onMain({ (part: repeat each Part) in configure(confined.value, repeat each part) }, T.self)(repeat each part)
+    private static func onMain<T, each Need>(
+        _ make: @escaping @MainActor @Sendable (repeat each Need) -> T
+    ) -> @Sendable (repeat each Need) -> T {
+        { (need: repeat each Need) in
+            Resolver.onMain(T.self, (repeat each need)) { (needs: (repeat each Need)) in make(repeat each needs) }
+        }
+    }
+
+    private static func onMain<T, each Part>(
+        _ configure: @escaping @MainActor @Sendable (T, repeat each Part) -> Void
+    ) -> @Sendable (T, repeat each Part) -> Void {
+        { (value: T, part: repeat each Part) in
+            Resolver.onMain(T.self, (value, (repeat each part))) { (all: (T, (repeat each Part))) in
+                configure(all.0, repeat each all.1)
+            }
         }
     }
 }
@@ -201,30 +209,28 @@ nonisolated extension Module.Components {
 /// How long an instance lives, and who shares it.
 public nonisolated struct Lifetime<T>: Hashable, Sendable, CustomStringConvertible {
     @usableFromInline let kind: Resolver.Kind
-    fileprivate init(_ kind: Resolver.Kind) { self.kind = kind }
 
     /// A new instance for each that asks.
-    public static var unshared: Self { Self(.unshared) }
+    public static var unshared: Self { Self(kind: .unshared) }
     /// One instance for all that is made in one request.
-    public static var objectGraph: Self { Self(.objectGraph) }
+    public static var objectGraph: Self { Self(kind: .objectGraph) }
     /// The lifetime's word.
     public var description: String { "\(kind)" }
 
     /// The lifetimes of what is configured after it was made: those in which no other thread can see it before.
-    public struct Configurable: Sendable {
-        @usableFromInline let kind: Resolver.Kind
-        /// A new instance for each that asks.
-        public static var unshared: Self { Self(kind: .unshared) }
-        /// One instance for all that is made in one request.
-        public static var objectGraph: Self { Self(kind: .objectGraph) }
+    public enum Configurable: Sendable {
+        /// A new instance for each that asks, or one for all that is made in one request.
+        case unshared, objectGraph
+
+        @usableFromInline var kind: Resolver.Kind { self == .unshared ? .unshared : .objectGraph }
     }
 }
 
 nonisolated extension Lifetime where T: Sendable {
     /// One instance, made when it is first asked for, exactly once.
-    public static var shared: Self { Self(.shared) }
+    public static var shared: Self { Self(kind: .shared) }
     /// One instance, for as long as anyone holds it.
-    public static var weakShared: Self { Self(.weakShared) }
+    public static var weakShared: Self { Self(kind: .weakShared) }
 }
 
 // MARK: - Collecting
@@ -239,37 +245,40 @@ public nonisolated struct Dependencies: Sendable {
 
     /// Makes these the process's dependencies, in place of any before; stops the program where they are wrong.
     @discardableResult public func build() -> Self {
-        Resolver.Container(checked(modules.map(\.source))).install()
+        Resolver.Container.replace(with: Resolver.Container(checked: modules))?.close()
         return self
     }
 
     /// A copy with the other's modules in place of those of the same type and name.
     public func replacing(_ other: Dependencies) -> Dependencies {
-        let (old, new) = (Set(modules.map(\.source.key)), Set(other.modules.map(\.source.key)))
-        var copy = self
-        copy.modules.removeAll { new.contains($0.source.key) }
-        for var module in other.modules {
-            module.replacesNothing = !old.contains(module.source.key)
-            copy.modules.append(module)
-        }
+        let old = Resolver.Container(modules)
+        var (new, copy) = (other.modules, self)
+        for index in new.indices { new[index].replacesNothing = old.find(new[index].type, new[index].name) == nil }
+        copy.modules = Resolver.Container.merge(modules, new)
         return copy
     }
 
     /// Builds the block of `Dependencies { … }`.
     @resultBuilder public enum Builder {
-        // swift-format-ignore-start: AllPublicDeclarationsHaveDocumentation
+        /// A module of these dependencies.
         public static func buildExpression(_ module: Module) -> [Module] { [module] }
+        /// Modules of these dependencies.
         public static func buildExpression(_ modules: [Module]) -> [Module] { modules }
+        /// Dependencies that these have in them.
         public static func buildExpression(_ dependencies: Dependencies) -> [Module] { dependencies.modules }
+        /// Stands in the way of what is no module, to say so.
         @available(*, unavailable, message: "this is no module: write Module { … as P } to offer what it makes")
         public static func buildExpression<T>(_ instance: T) -> [Module] { [] }
+        /// All of a block.
         public static func buildBlock(_ parts: [Module]...) -> [Module] { Array(parts.joined()) }
+        /// All of a loop.
         public static func buildArray(_ parts: [[Module]]) -> [Module] { Array(parts.joined()) }
+        /// What stands behind a condition.
         public static func buildOptional(_ part: [Module]?) -> [Module] { part ?? [] }
+        /// The first of two branches.
         public static func buildEither(first part: [Module]) -> [Module] { part }
+        /// The second of two branches.
         public static func buildEither(second part: [Module]) -> [Module] { part }
-        public static func buildLimitedAvailability(_ part: [Module]) -> [Module] { part }
-        // swift-format-ignore-end
     }
 }
 
@@ -278,27 +287,25 @@ public nonisolated struct Dependencies: Sendable {
 /// The one registry of the process: finds what the modules in force offer.
 public nonisolated enum Resolver {
     /// What the module of this type and name makes; stops the program where nobody offers it.
-    @inlinable public static func resolve<T>(
-        _ name: String? = nil, file: StaticString = #fileID, line: UInt32 = #line
-    ) -> T {
-        guard let made: T = Frame.ask(name, Place(file, line), nil) else { missing(T.self, name, Place(file, line), nil) }
+    @inlinable public static func resolve<T>(_ name: String? = nil, file: StaticString = #fileID, line: Int = #line)
+        -> T
+    {
+        guard let made: T = Frame.ask(name, Place(file, line), nil) else {
+            missing(T.self, name, Place(file, line), nil)
+        }
         return made
     }
 
     /// What the module of this type and name makes, or nil where nobody offers it.
-    @inlinable public static func find<T>(
-        _ name: String? = nil, file: StaticString = #fileID, line: UInt32 = #line
-    ) -> T? { Frame.ask(name, Place(file, line), nil) }
+    @inlinable public static func find<T>(_ name: String? = nil, file: StaticString = #fileID, line: Int = #line) -> T?
+    {
+        Frame.ask(name, Place(file, line), nil)
+    }
 
     /// Adds an instance to the dependencies in force, in place of any of its type and name, until the next `build()`.
     public static func register<T: Sendable>(
-        _ instance: T, _ name: String? = nil, file: StaticString = #fileID, line: UInt32 = #line
-    ) {
-        let place = Place(file, line)
-        // Whoever still asks the old container after the next build() gets what is offered then.
-        let make: Make<T> = { _ in Frame.ask(name, place, Container.built) ?? missing(T.self, name, place, nil) }
-        Container.choose(nil, Platform.frame).register(Offer(name, .registered, place, [], make, nil, kept: instance))
-    }
+        _ instance: T, _ name: String? = nil, file: StaticString = #fileID, line: Int = #line
+    ) { Container.inForce.register(Module(name, .unshared, Place(file, line)) { instance }) }
 
     /// A type of property that asks: every `Inject` is one. A tool reads from it what is wanted.
     public protocol Site {
@@ -310,60 +317,89 @@ public nonisolated enum Resolver {
 // MARK: - Keeping
 
 /// Gives the `component()` functions of a module the lifetimes that modules have.
-public nonisolated final class Scope: Sendable {
-    @usableFromInline let shelf = Resolver.Shelf()
+public nonisolated final class Scope: @unchecked Sendable {
+    private let lock = Resolver.Lock()  // Protects the offers, and what they keep.
+    private var offers: [Key: Resolver.Source] = [:]
 
     /// A scope in which nothing is kept yet.
     public init() {}
 
     /// One instance for this place in the source, and this `id`; made when it is first asked for, exactly once.
-    @inlinable public func shared<T: Sendable>(
+    public func shared<T: Sendable>(
         for id: (any Hashable & Sendable)? = nil, _ make: () throws -> T,
-        file: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column
-    ) rethrows -> T { try shelf.instance(.shared, id, Resolver.Place(file, line, column), make) }
+        file: StaticString = #fileID, line: Int = #line, column: Int = #column
+    ) rethrows -> T { try instance(.shared, id, Resolver.Place(file, line, column), make) }
 
     /// One instance for this place in the source, and this `id`, for as long as anyone holds it.
-    @inlinable public func weakShared<T: Sendable>(
+    public func weakShared<T: Sendable>(
         for id: (any Hashable & Sendable)? = nil, _ make: () throws -> T,
-        file: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column
-    ) rethrows -> T { try shelf.instance(.weakShared, id, Resolver.Place(file, line, column), make) }
+        file: StaticString = #fileID, line: Int = #line, column: Int = #column
+    ) rethrows -> T { try instance(.weakShared, id, Resolver.Place(file, line, column), make) }
 
     /// One instance for this place in the source, and this `id`, in each request; configured when its graph exists.
-    @inlinable public func objectGraph<T>(
+    public func objectGraph<T>(
         for id: (any Hashable & Sendable)? = nil, _ make: () throws -> T, configure: ((T) -> Void)? = nil,
-        file: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column
-    ) rethrows -> T { try shelf.instance(.objectGraph, id, Resolver.Place(file, line, column), make, configure) }
+        file: StaticString = #fileID, line: Int = #line, column: Int = #column
+    ) rethrows -> T { try instance(.objectGraph, id, Resolver.Place(file, line, column), make, configure) }
 
-    /// The same on the main actor, where what is kept need not be `Sendable`.
-    public var main: Main { Main(shelf: shelf) }
+    /// Shared lifetimes on the main actor, for what is not `Sendable` because it never leaves it.
+    public var main: Main { Main(scope: self) }
 
     /// Lets go of all that is kept here; what was handed out lives on with those who have it.
-    public func reset() { shelf.clear() }
+    public func reset() { lock.take { Resolver.exchange(&offers, [:]) } }
 
-    /// The lifetimes of a scope on the main actor.
-    public struct Main: Sendable {
-        @usableFromInline let shelf: Resolver.Shelf
+    /// Shared lifetimes on the main actor.
+    @MainActor public struct Main: Sendable {
+        fileprivate nonisolated let scope: Scope
 
         /// One instance for this place in the source, and this `id`; made when it is first asked for, exactly once.
-        @MainActor public func shared<T>(
+        public func shared<T>(
             for id: (any Hashable & Sendable)? = nil, _ make: @MainActor () throws -> T,
-            file: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column
-        ) rethrows -> T { try shelf.instance(.shared, id, Resolver.Place(file, line, column)) { try make() } }
+            file: StaticString = #fileID, line: Int = #line, column: Int = #column
+        ) rethrows -> T { try scope.instance(.shared, id, Resolver.Place(file, line, column)) { try make() } }
 
         /// One instance for this place in the source, and this `id`, for as long as anyone holds it.
-        @MainActor public func weakShared<T>(
+        public func weakShared<T>(
             for id: (any Hashable & Sendable)? = nil, _ make: @MainActor () throws -> T,
-            file: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column
-        ) rethrows -> T { try shelf.instance(.weakShared, id, Resolver.Place(file, line, column)) { try make() } }
+            file: StaticString = #fileID, line: Int = #line, column: Int = #column
+        ) rethrows -> T { try scope.instance(.weakShared, id, Resolver.Place(file, line, column)) { try make() } }
 
         /// One instance for this place in the source, and this `id`, in each request; configured when its graph exists.
-        @MainActor public func objectGraph<T>(
+        public func objectGraph<T>(
             for id: (any Hashable & Sendable)? = nil, _ make: @MainActor () throws -> T,
             configure: (@MainActor (T) -> Void)? = nil,
-            file: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column
+            file: StaticString = #fileID, line: Int = #line, column: Int = #column
         ) rethrows -> T {
             let place = Resolver.Place(file, line, column)
-            return try shelf.instance(.objectGraph, id, place, { try make() }, configure.map { body in { body($0) } })
+            return try scope.instance(.objectGraph, id, place, { try make() }, configure.map { body in { body($0) } })
+        }
+    }
+
+    private struct Key: Hashable {
+        let type: ObjectIdentifier, place: Resolver.Place
+        var id: AnyHashable?, idType: ObjectIdentifier?  // 1 and 1.0 are one AnyHashable.
+    }
+
+    private func instance<T>(
+        _ kind: Resolver.Kind, _ id: (any Hashable)?, _ place: Resolver.Place, _ make: () throws -> T,
+        _ configure: ((T) -> Void)? = nil
+    ) rethrows -> T {
+        let idType = id.map { ObjectIdentifier(type(of: $0)) }
+        let key = Key(type: ObjectIdentifier(T.self), place: place, id: id.map { AnyHashable($0) }, idType: idType)
+        let offer: Resolver.Offer<T> = lock.withLock {
+            // The key has the type in it.
+            if let offer = offers[key] { return unsafeDowncast(offer, to: Resolver.Offer<T>.self) }
+            let offer = Resolver.Offer<T>(Module(nil, kind, place) { () -> T in fatalError() }, lock) { fatalError() }
+            offers[key] = offer
+            return offer
+        }
+        var frame = Resolver.Frame(place, offer)
+        return try frame.run {
+            try offer.instance {
+                let value = try make()
+                if let configure { Resolver.Request.current.pending.append { configure(value) } }
+                return value
+            }
         }
     }
 }
@@ -373,7 +409,7 @@ public nonisolated final class Scope: Sendable {
 nonisolated extension Dependencies {
     /// Runs `body` with these in place of the modules in force: for this task, and those it starts inside, only.
     public func override<Result>(during body: () throws -> Result) rethrows -> Result {
-        let container = Resolver.Container.overriding(self)
+        let container = Resolver.Container(overriding: modules)
         defer { container.close() }
         return try Resolver.Container.bound.withValue(container, operation: body)
     }
@@ -382,15 +418,23 @@ nonisolated extension Dependencies {
     public func override<Result>(
         isolation: isolated (any Actor)? = #isolation, during body: () async throws -> Result
     ) async rethrows -> Result {
-        let container = Resolver.Container.overriding(self)
+        let container = Resolver.Container(overriding: modules)
         defer { container.close() }
         return try await Resolver.Container.bound.withValue(container, operation: body)
     }
 
-    /// Stands in the way of a block that lists modules where code belongs.
-    @available(*, unavailable, message: "this block is code: write Dependencies { Module { … } }.override { … }")
-    public func override(during body: () throws -> Module) rethrows {}
+    /// What the block of an override must not end with: a module.
+    public protocol Misplaced {}
+
+    /// Stands in the way of a block that lists modules where code belongs. It throws, and so does not compile there;
+    /// unavailable, it would lose to the other; taking a `Module`, it would win wherever a block leaves its result open.
+    @available(*, deprecated, message: "this block is code: write Dependencies { Module { … } }.override { … }")
+    public func override<Result: Misplaced>(during body: () throws -> Result) throws {
+        Resolver.stop("a block of modules was given to override: write Dependencies { Module { … } }.override { … }")
+    }
 }
+
+nonisolated extension Module: Dependencies.Misplaced {}
 
 // MARK: - Validating
 
@@ -411,67 +455,47 @@ public nonisolated struct WiringError: Error, CustomStringConvertible {
 nonisolated extension Dependencies {
     /// Throws one error with every problem of these modules; makes nothing.
     public func validate() throws(WiringError) {
-        let problems = problems(in: Resolver.Table(modules.map(\.source)))
+        let problems = Resolver.Container(modules).problems
         if !problems.isEmpty { throw WiringError(problems) }
-    }
-
-    /// These sources, with nothing made yet; stops the program where they are wrong.
-    fileprivate func checked(_ sources: [Resolver.Source]) -> Resolver.Table {
-        let table = Resolver.Table(sources.map { $0.fresh() })
-        let problems = problems(in: table)
-        if !problems.isEmpty { Resolver.stop(WiringError(problems).description) }
-        return table
-    }
-
-    private func problems(in table: Resolver.Table) -> [String] {
-        modules.filter(\.replacesNothing).map { "\($0.source) replaces nothing: did you forget `as P`?" } + table.problems
     }
 }
 
-nonisolated extension Resolver.Table {
+nonisolated extension Resolver.Container {
     /// Walks each need once, with a stack of its own: needs that nobody offers, and those that lead back to themselves.
     fileprivate var problems: [String] {
         enum Mark { case unseen, onPath, done }
         var marks = [Mark](repeating: .unseen, count: sources.count)
         let places = Dictionary(uniqueKeysWithValues: sources.indices.map { (ObjectIdentifier(sources[$0]), $0) })
-        var (missing, cycles): ([(source: Int, text: String)], [String]) = ([], [])
+        var missing: [(source: Int, text: String)] = [], cycles: [String] = []
         for start in sources.indices where marks[start] == .unseen {
             var path = [(source: start, next: 0)]
-            marks[start] = .onPath
-            while let (current, next) = path.last {
-                let source = sources[current]
-                guard next < source.needs.count + source.parts.count else {
-                    marks[current] = .done
-                    path.removeLast()
+            while let (current, next) = path.popLast() {
+                let module = sources[current].module
+                marks[current] = next < module.needs.count ? .onPath : .done
+                if marks[current] == .done { continue }
+                path.append((current, next + 1))
+                guard let target = source(for: module.needs[next]).map({ places[ObjectIdentifier($0)]! }) else {
+                    missing += problem(module, module.needs[next]).map { [(current, $0)] } ?? []
                     continue
                 }
-                path[path.count - 1].next += 1
-                let need = next < source.needs.count ? source.needs[next] : source.parts[next - source.needs.count]
-                guard let target = offer(of: need).map({ places[ObjectIdentifier($0)]! }) else {
-                    if !(need is any Resolver.Wrapping.Type) { missing.append((current, problem(source, need))) }
-                    continue
-                }
-                if next >= source.needs.count { continue }  // What configures comes after all is made: no cycle.
-                if marks[target] == .unseen {
-                    marks[target] = .onPath
-                    path.append((target, 0))
-                } else if marks[target] == .onPath {
-                    let cycle = path.map(\.source).drop { $0 != target } + [target]
-                    cycles.append("Dependency cycle: " + cycle.map { sources[$0].description }.joined(separator: " → "))
-                }
+                if next >= module.partsFrom { continue }  // What configures comes after all is made.
+                if marks[target] == .unseen { path.append((target, 0)) }
+                guard marks[target] == .onPath else { continue }
+                let cycle = path.map(\.source).drop { $0 != target } + [target]
+                cycles.append("Dependency cycle: " + cycle.map { sources[$0].module.text }.joined(separator: " → "))
             }
         }
-        return duplicates + missing.sorted { $0.source < $1.source }.map(\.text) + cycles
+        let useless = sources.map(\.module).filter(\.replacesNothing).map {
+            "\($0.text) replaces nothing: did you forget `as P`?"
+        }
+        return duplicates + useless + missing.sorted { $0.source < $1.source }.map(\.text) + cycles
     }
 
-    private func problem(_ source: Resolver.Source, _ need: Any.Type) -> String {
-        let (name, short) = (Resolver.name(of: need), Resolver.shortName(of: need))
-        let mend =
-            name.hasPrefix("Swift.")
-            ? "A bare \(short) is never filled by guesswork: give it a type of its own, or ask for a named module."
-            : "Offer it: Module { … as \(short) }."
-        return "\(source) needs \(name), which nobody offers. " + nearMisses(need, nil).map { "\($0). " }.joined() + mend
-            + " If the parameter has a default value, write the closure: Module { \(Resolver.shortName(of: source.type))(…) }."
+    private func problem(_ module: Module, _ need: Any.Type) -> String? {
+        if need is any Resolver.Wrapping.Type { return nil }
+        let advice = advice(need, nil).joined(separator: "; ")
+        return "\(module.text) needs \(Resolver.name(of: need)), which nobody offers: \(advice). "
+            + "If the parameter has a default value, write the closure: Module { \(Resolver.name(of: module.type))(…) }"
     }
 }
 
@@ -481,257 +505,215 @@ nonisolated extension Resolver {
     /// The one way in which this file stops a program: the text of a precondition is lost in release builds.
     static func stop(_ text: String) -> Never { fatalError("Dowel: " + text) }
 
-    @usableFromInline static func requireMainThread(_ type: Any.Type) {
-        if Platform.isMainThread { return }
-        stop("\(name(of: type)) is offered by a Module.main, and was asked for off the main actor\(Frame.path)")
+    /// Looks first whether this is the main thread: off it, some systems end the program without a word.
+    static func onMain<Needs, T>(_ type: Any.Type, _ needs: Needs, _ body: @MainActor (Needs) -> T) -> T {
+        if !Platform.isMainThread {
+            stop("\(name(of: type)) is offered by a Module.main, and was asked for off the main actor\(Frame.path)")
+        }
+        let needs = Module.Confined(value: needs)
+        return MainActor.assumeIsolated { Module.Confined(value: body(needs.value)) }.value
     }
 
     /// Stops for want of a module: says what was asked for and where, what comes near, and what would mend it.
     @usableFromInline static func missing(
-        _ type: Any.Type, _ name: String?, _ place: Place, _ container: Container?
+        _ type: Any.Type, _ name: String?, _ place: Place, _ chosen: Container?
     ) -> Never {
-        let type = (type as? any Wrapping.Type)?.wrapped ?? type
-        var lines = ["nobody offers \(label(type, name)), asked for at \(place)"]
-        if !Container.wasBuilt { lines.append("build() was never called, or a property initializer read this before") }
-        lines += Container.choose(container, Platform.frame).contents.nearMisses(type, name)
-        lines.append("to mend it: Module\(name.map { "(\"\($0)\")" } ?? "") { … as \(shortName(of: type)) }")
+        let wanted = (type as? any Wrapping.Type)?.wrapped ?? type
+        var lines = ["nobody offers \(label(wanted, name)), asked for at \(place.text)"]
+        if Container.wasNeverBuilt {
+            lines.append("build() was never called, or a property initializer read this before")
+        }
+        lines += (chosen ?? Container.inForce).advice(wanted, name)
         stop(lines.joined(separator: "\n  ") + Frame.path)
     }
 
-    static func name(of type: Any.Type) -> String { _typeName(type, qualified: true) }
-    static func shortName(of type: Any.Type) -> String { _typeName(type, qualified: false) }
-    static func isProtocol(_ type: Any.Type) -> Bool { name(of: Swift.type(of: type)).hasSuffix(".Protocol") }
     static func label(_ type: Any.Type, _ name: String?) -> String {
         Resolver.name(of: type) + (name.map { " \"\($0)\"" } ?? "")
     }
+
+    /// A type's name without the addresses of private and local contexts, which mean nothing to a reader.
+    static func name(of type: Any.Type, qualified: Bool = true) -> String {
+        let words = _typeName(type, qualified: qualified).split(separator: "(", omittingEmptySubsequences: false)
+        return words.dropFirst().reduce(String(words[0])) { name, word in
+            guard let end = word.firstIndex(of: ")") else { return "\(name)(\(word)" }
+            if word.hasPrefix("unknown context at $") { return name + word[end...].dropFirst(2) }
+            let inside = word[..<end].split(separator: " ")
+            guard inside.count == 3, inside[1] == "in", inside[2].first == "_" else { return "\(name)(\(word)" }
+            return name + inside[0] + word[end...].dropFirst()
+        }
+    }
 }
 
-nonisolated extension Resolver.Table {
-    /// What somebody may have meant who asked for this.
-    func nearMisses(_ type: Any.Type, _ name: String?) -> [String] {
-        let (full, short) = (Resolver.name(of: type), Resolver.shortName(of: type))
-        let lines = sources.compactMap { source -> String? in
-            let other = Resolver.name(of: source.type)
-            if source.type == type { return "It is offered \(source.name.map { "as \"\($0)\"" } ?? "without a name")" }
-            if other == full { return "Another type of this very name is offered at \(source.place): is a library linked twice?" }
-            return Resolver.shortName(of: source.type) == short ? "\(source) is offered" : nil
+nonisolated extension Module {
+    var label: String { Resolver.label(type, name) }
+    var text: String { "\(label) (\(place.text))" }
+}
+
+nonisolated extension Resolver.Container {
+    /// What somebody may have meant who asked for this, and what would mend it.
+    func advice(_ type: Any.Type, _ name: String?) -> [String] {
+        let (full, short) = (_typeName(type), Resolver.name(of: type, qualified: false))
+        var lines = modules.compactMap { module -> String? in
+            if module.type == type { return "it is offered \(module.name.map { "as \"\($0)\"" } ?? "without a name")" }
+            if _typeName(module.type) == full {
+                return "another type of this very name is offered at \(module.place.text): is a library linked twice?"
+            }
+            return Resolver.name(of: module.type, qualified: false) == short ? "\(module.text) is offered" : nil
         }
-        let concrete = sources.filter { !Resolver.isProtocol($0.type) }.prefix(8).map(\.description)
-        guard lines.isEmpty, Resolver.isProtocol(type), !concrete.isEmpty else { return lines }
-        return ["Offered are concrete types, perhaps for want of `as \(short)`: " + concrete.joined(separator: ", ")]
+        let isProtocol: (Any.Type) -> Bool = { _typeName(Swift.type(of: $0)).hasSuffix(".Protocol") }
+        let concrete = modules.filter { lines.isEmpty && isProtocol(type) && !isProtocol($0.type) }.prefix(8)
+        if !concrete.isEmpty {
+            lines.append("offered are concrete types, perhaps for want of `as \(short)`: ")
+            lines[lines.count - 1] += concrete.map(\.text).joined(separator: ", ")
+        }
+        if full.hasPrefix("Swift.") {
+            lines.append(
+                "A bare \(short) is never filled by guesswork: use a type of its own, or ask for a named module")
+        }
+        return lines + ["to mend it: Module\(name.map { "(\"\($0)\")" } ?? "") { … as \(short) }"]
     }
 }
 
 // MARK: - Private machinery
 
 nonisolated extension Resolver {
-    @usableFromInline enum Kind: Hashable, Sendable { case unshared, shared, weakShared, objectGraph, registered }
+    @usableFromInline enum Kind: Sendable { case unshared, shared, weakShared, objectGraph }
+    @usableFromInline typealias Step = UnsafeMutablePointer<Frame>  // A frame where it lies on its thread's stack.
 
-    /// Makes a value in a frame, which knows the container that fills the needs.
-    @usableFromInline typealias Make<T> = @Sendable (Step) -> T
-
-    /// A frame where it lies on its thread's stack, until the call that put it there returns.
-    @usableFromInline typealias Step = UnsafeMutablePointer<Frame>
+    static func exchange<V>(_ value: inout V, _ new: V) -> V {
+        defer { value = new }
+        return value
+    }
 
     /// A place in the source.
-    @usableFromInline struct Place: @unchecked Sendable, Hashable, CustomStringConvertible {
-        /// A constant of the program that ends with a zero.
-        @usableFromInline let start: UnsafePointer<UInt8>
-        @usableFromInline let line: UInt32
-        @usableFromInline let column: UInt32
+    @usableFromInline struct Place: @unchecked Sendable, Hashable {
+        let file: UnsafePointer<UInt8>  // A constant of the program that ends with a zero.
+        let line: UInt32, column: UInt32
 
-        @inlinable init(_ file: StaticString, _ line: UInt32, _ column: UInt32 = 0) {
-            (start, self.line, self.column) = (file.utf8Start, line, column)
+        @usableFromInline init(_ file: StaticString, _ line: Int, _ column: Int = 0) {
+            (self.file, self.line, self.column) = (file.utf8Start, UInt32(line), UInt32(column))
         }
 
-        var file: String { String(cString: start) }
-        @usableFromInline var description: String { "\(file):\(line)" }
+        var text: String { "\(String(cString: file)):\(line)" }
         @usableFromInline func hash(into hasher: inout Hasher) { hasher.combine(line) }
 
         /// One file's name may stand in a program twice, where a library's code is built into its client.
         @usableFromInline static func == (one: Place, other: Place) -> Bool {
-            one.line == other.line && one.column == other.column && (one.start == other.start || one.file == other.file)
+            one.line == other.line && one.column == other.column && (one.file == other.file || one.text == other.text)
         }
     }
 
-    /// What an instance is kept under, or a source is known by.
-    @usableFromInline struct Key: Hashable {
-        var owner: ObjectIdentifier?
-        let type: ObjectIdentifier
-        let place: Place?
-        let id: AnyHashable?
-        /// Apart from `id`, because 1 and 1.0 are one AnyHashable.
-        let idType: ObjectIdentifier?
+    /// Where instances come from in one container or scope, and whose turn it is to make one.
+    @usableFromInline class Source: @unchecked Sendable {
+        let module: Module
+        @usableFromInline let kind: Kind, lock: Lock  // The lock protects the three that follow, for a moment only.
+        @usableFromInline @exclusivity(unchecked) final var kept: AnyObject?
+        @exclusivity(unchecked) final weak var object: AnyObject?
+        @exclusivity(unchecked) final var isWeak: Bool
+        private var owner: Request?
+        private lazy var turn = Lock()  // Held by the owner.
+        private static let bookkeeping = Lock()  // Protects who waits for whom: every `owner` and every `waiting`.
 
-        @usableFromInline init(_ type: Any.Type, _ place: Place?, _ id: (any Hashable)?) {
-            (self.type, self.place, self.id) = (ObjectIdentifier(type), place, id.map { AnyHashable($0) })
-            idType = id.map { ObjectIdentifier(Swift.type(of: $0)) }
-        }
-    }
-
-    /// What a module says of where its type comes from, whatever the type.
-    @usableFromInline class Source: @unchecked Sendable, CustomStringConvertible {
-        let type: Any.Type
-        let name: String?
-        @usableFromInline let kind: Kind
-        let place: Place
-        let needs: [Any.Type]
-        let parts: [Any.Type]
-
-        init(_ type: Any.Type, _ name: String?, _ kind: Kind, _ place: Place, _ needs: [Any.Type], _ parts: [Any.Type]) {
-            (self.type, self.name, self.kind, self.place, self.needs, self.parts) = (type, name, kind, place, needs, parts)
+        init(_ module: Module, _ lock: Lock?) {
+            (self.module, kind, isWeak) = (module, module.kind, module.kind == .weakShared)
+            self.lock = lock ?? Lock.guarding(ObjectIdentifier(module.type))
         }
 
-        var key: Key { Key(type, nil, name) }
-        @usableFromInline var description: String { "\(Resolver.label(type, name)) (\(place))" }
-
-        /// This source for another container, with nothing made yet.
-        func fresh() -> Source { self }
         /// Lets go of what is kept, but knows it for as long as anyone else holds it.
         func weaken() {}
-    }
 
-    /// Where instances of one type come from, with what is kept of them in one container.
-    @usableFromInline final class Offer<T>: Source, @unchecked Sendable {
-        @usableFromInline let make: Make<T>
-        @usableFromInline let configuration: Configuration<T>?
-        @usableFromInline let slot: Slot<T>?
-
-        @usableFromInline init(
-            _ name: String?, _ kind: Kind, _ place: Place, _ needs: [Any.Type], _ make: @escaping Make<T>,
-            _ configuration: Configuration<T>?, kept: T? = nil
-        ) {
-            (self.make, self.configuration) = (make, configuration)
-            slot = kind == .unshared || kind == .objectGraph ? nil : Slot(kind, Lock(), kept)
-            super.init(T.self, name, kind, place, needs, configuration?.parts ?? [])
-        }
-
-        override func fresh() -> Source {
-            guard let slot else { return self }
-            return Offer(name, kind, place, needs, make, configuration, kept: kind == .registered ? slot.existing : nil)
-        }
-
-        override func weaken() { slot?.weaken() }
-
-        @inlinable func instance(_ step: Step) -> T {
-            if kind == .unshared { return made(step) }
-            let slot = slot ?? Frame.request(of: step).slot(for: self)
-            return slot.instance(step) { made(step) }
-        }
-
-        @inlinable func made(_ step: Step) -> T {
-            let value = make(step)
-            if let configuration { Frame.request(of: step).pending.append { configuration.run(value, $0) } }
-            return value
-        }
-    }
-
-    /// What a `configure:` closure does, and what it needs for that.
-    @usableFromInline struct Configuration<T>: Sendable {
-        @usableFromInline let parts: [Any.Type]
-        @usableFromInline let run: @Sendable (T, Step) -> Void
-
-        @inlinable init<each Part>(_ configure: @escaping @Sendable (T, repeat each Part) -> Void) {
-            var parts: [Any.Type] = []
-            repeat parts.append((each Part).self)
-            self.parts = parts
-            run = { configure($0, repeat $1.pointee.need((each Part).self)) }
-        }
-    }
-
-    /// The right to make one instance: one request has it at a time, and those who want it wait for nothing else.
-    @usableFromInline class Claim: @unchecked Sendable {
-        /// Protects who waits for whom: the owner of every claim, and what every request waits for.
-        private static let bookkeeping = Lock()
-        private let lock = Lock()
-        private var owner: Request?
-
-        /// True when the caller may make; false when another just had the right, for which this has waited.
-        func claim(_ step: Step) -> Bool {
-            let request = Frame.request(of: step)
-            Claim.bookkeeping.lock()
+        /// True when the caller is to make; false when somebody else just had the turn, for whom this has waited.
+        func claim() -> Bool {
+            let (request, step) = (Request.current, Platform.frame!)
+            Source.bookkeeping.lock()
+            defer { Source.bookkeeping.unlock() }
             if owner == nil {
                 (owner, step.pointee.claim) = (request, ObjectIdentifier(self))
-                lock.lock()
-                Claim.bookkeeping.unlock()
+                turn.lock()
                 return true
             }
             request.waiting = (self, step)
             var chain = [self]
-            while let owner = chain.last?.owner, owner !== request, let next = owner.waiting { chain.append(next.claim) }
-            if chain.last?.owner === request { stopForCycle(chain) }
-            Claim.bookkeeping.unlock()
-            lock.lock()
-            lock.unlock()
-            Claim.bookkeeping.withLock { request.waiting = nil }
+            while let owner = chain.last?.owner, owner !== request, let next = owner.waiting {
+                chain.append(next.source)
+            }
+            if chain.last?.owner === request { Source.stopForCycle(chain) }
+            let turn = turn
+            Source.bookkeeping.unlock()
+            turn.withLock {}
+            Source.bookkeeping.lock()
+            request.waiting = nil
             return false
         }
 
         func release() {
-            Claim.bookkeeping.withLock { owner = nil }
-            lock.unlock()
+            Source.bookkeeping.withLock { owner = nil }
+            turn.unlock()
         }
 
-        /// Every thread of the cycle stands still, so that its frames may be read here.
-        private func stopForCycle(_ chain: [Claim]) -> Never {
-            let labels = chain.flatMap { claim in
-                let steps = Array(sequence(first: claim.owner!.waiting!.step) { $0.pointee.parent })
-                let first = steps.firstIndex { $0.pointee.claim == ObjectIdentifier(claim) }!
-                return steps[(claim === chain.last ? 0 : 1)...first].reversed().map(\.pointee.label)
+        /// Every thread of the cycle stands still, so that its frames may be read.
+        private static func stopForCycle(_ chain: [Source]) -> Never {
+            let labels = chain.flatMap { source in
+                let steps = Array(sequence(first: source.owner!.waiting!.step) { $0.pointee.parent })
+                let first = steps.firstIndex { $0.pointee.claim == ObjectIdentifier(source) }!
+                return steps[(source === chain.last ? 0 : 1)...first].reversed().map { $0.pointee.module.label }
             }
             stop("Dependency cycle: " + labels.joined(separator: " → "))
         }
     }
 
-    /// Keeps one instance.
-    @usableFromInline final class Slot<T>: Claim, @unchecked Sendable {
-        /// Protects what is kept; held for a moment only.
-        @usableFromInline let lock: Lock
-        @usableFromInline @exclusivity(unchecked) var kept: T?
-        private weak var object: AnyObject?
-        private var isWeak: Bool
-        private let kind: Kind
+    /// What is kept, in a class of its own so that code that does not know its type can hold it.
+    @usableFromInline final class Kept<T> {
+        @usableFromInline let value: T
+        init(_ value: T) { self.value = value }
+    }
 
-        init(_ kind: Kind, _ lock: Lock, _ kept: T? = nil) {
-            (self.kind, self.lock, self.kept, isWeak) = (kind, lock, kept, kind == .weakShared)
+    /// Where instances of one type come from.
+    @usableFromInline final class Offer<T>: Source, @unchecked Sendable {
+        @usableFromInline let make: @Sendable () -> T
+
+        @usableFromInline init(_ module: Module, _ lock: Lock? = nil, _ make: @escaping @Sendable () -> T) {
+            self.make = make
+            super.init(module, lock)
         }
 
-        /// The instance, if there is one: this never waits for its creation.
-        @inlinable var existing: T? {
+        /// What `make` makes; for a lifetime that is kept, once for all who ask.
+        @inlinable func instance(_ make: () throws -> T) rethrows -> T {
+            if kind == .unshared { return try make() }
             lock.lock()
-            defer { lock.unlock() }
-            return kept ?? keptByOthers
+            if let kept {
+                defer { lock.unlock() }
+                return unsafeDowncast(kept, to: Kept<T>.self).value
+            }
+            lock.unlock()
+            return try (kind == .objectGraph ? Request.current.copy(of: self) : self).only(make)
         }
 
-        @usableFromInline var keptByOthers: T? { isWeak ? object as? T : nil }
-
-        @usableFromInline func instance(_ step: Step, _ make: () throws -> T) rethrows -> T {
+        @usableFromInline func only(_ make: () throws -> T) rethrows -> T {
             while true {
                 if let existing { return existing }
-                guard claim(step) else { continue }
+                guard claim() else { continue }
                 defer { release() }
                 if let existing { return existing }
                 let value = try make()
-                keep(value)
+                if kind == .weakShared, reference(to: value) == nil {
+                    stop("\(module.label) is .weakShared, but no class, at \(module.place.text): use .shared")
+                }
+                lock.withLock { if isWeak { object = reference(to: value) } else { kept = Kept(value) } }
                 return value
             }
         }
 
-        private func keep(_ value: T) {
-            let object = reference(to: value)
-            if kind == .weakShared, object == nil {
-                stop("\(name(of: T.self)) is .weakShared, but what is made is no class, so nobody can hold it: use .shared")
-            }
-            lock.withLock { if isWeak { self.object = object } else { kept = value } }
+        private var existing: T? {
+            lock.withLock { kept.map { unsafeDowncast($0, to: Kept<T>.self).value } ?? object.flatMap { $0 as? T } }
         }
 
-        func weaken() {
-            let value = lock.withLock {
-                defer { (kept, isWeak) = (nil, true) }
-                object = kept.flatMap(reference) ?? object
-                return kept
-            }
-            withExtendedLifetime(value) {}  // Its deinit may run the user's code, and so runs after the lock.
+        override func weaken() {
+            lock.lock()
+            let old = kept.map { unsafeDowncast($0, to: Kept<T>.self) }
+            (object, kept, isWeak) = (old.flatMap { reference(to: $0.value) } ?? object, nil, true)
+            lock.unlock()
+            withExtendedLifetime(old) {}  // Its deinit may run the user's code.
         }
 
         private func reference(to value: T) -> AnyObject? {
@@ -739,174 +721,133 @@ nonisolated extension Resolver {
         }
     }
 
-    /// The slots of a scope, or of one request's graph.
-    @usableFromInline final class Shelf: @unchecked Sendable {
-        /// Protects the slots and what they keep.
-        private let lock = Lock()
-        private var slots: [Key: Claim] = [:]
-
-        @usableFromInline func slot<T>(_ key: Key, _ kind: Kind) -> Slot<T> {
-            lock.withLock {
-                if let slot = slots[key] { return unsafeDowncast(slot, to: Slot<T>.self) }  // The key has the type.
-                let slot = Slot<T>(kind, lock)
-                slots[key] = slot
-                return slot
-            }
-        }
-
-        @usableFromInline func instance<T>(
-            _ kind: Kind, _ id: (any Hashable)?, _ place: Place, _ make: () throws -> T,
-            _ configure: ((T) -> Void)? = nil
-        ) rethrows -> T {
-            let key = Key(T.self, place, id)
-            let slot: Slot<T>? = kind == .objectGraph ? nil : slot(key, kind)
-            if let kept = slot?.existing { return kept }
-            var frame = Frame(T.self, place)
-            return try frame.run { step in
-                let request = Frame.request(of: step)
-                return try (slot ?? request.slot(key, of: self)).instance(step) {
-                    let value = try make()
-                    if let configure { request.pending.append { _ in configure(value) } }
-                    return value
-                }
-            }
-        }
-
-        func clear() {
-            let old = lock.withLock {
-                defer { slots = [:] }
-                return slots
-            }
-            withExtendedLifetime(old) {}
-        }
-    }
-
     /// What the frames of a request share, once they need any of it.
     @usableFromInline final class Request {
-        /// The `configure:` closures to run when the outermost instance exists.
-        @usableFromInline var pending: [(Step) -> Void] = []
-        fileprivate var waiting: (claim: Claim, step: Step)?
-        private let graph = Shelf()
-        private var owners: [AnyObject] = []
+        @usableFromInline var pending: [() -> Void] = []  // To be run when the outermost instance exists.
+        fileprivate var waiting: (source: Source, step: Step)?
+        private var graph: [ObjectIdentifier: (original: Source, copy: Source)] = [:]
 
-        /// The slot in this request's graph; its owner is held, so that no other comes to its address meanwhile.
-        func slot<T>(_ key: Key, of owner: AnyObject) -> Slot<T> {
-            owners.append(owner)
-            var key = key
-            key.owner = ObjectIdentifier(owner)
-            return graph.slot(key, .objectGraph)
+        /// The request of the frames on this thread's stack.
+        @usableFromInline static var current: Request {
+            var outermost = Platform.frame!
+            while let parent = outermost.pointee.parent { outermost = parent }
+            let request = outermost.pointee.request ?? .passRetained(Request())
+            outermost.pointee.request = request
+            return request.takeUnretainedValue()
         }
 
-        @usableFromInline func slot<T>(for offer: Offer<T>) -> Slot<T> { slot(offer.key, of: offer) }
+        /// The offer that keeps an instance for this request.
+        @usableFromInline func copy<T>(of offer: Offer<T>) -> Offer<T> {
+            let copy = graph[ObjectIdentifier(offer)]?.copy ?? Offer(offer.module, Lock(), offer.make)
+            graph[ObjectIdentifier(offer)] = (offer, copy)
+            return unsafeDowncast(copy, to: Offer<T>.self)
+        }
     }
 
     /// One thing being made. The frames of a thread, from the outermost on, are its request.
     @usableFromInline struct Frame {
-        let type: Any.Type
-        @usableFromInline let place: Place
-        let parent: Step?
-        let depth: Int
+        let place: Place, parent: Step?, depth: Int, container: Unmanaged<Container>, isCounted: Bool
+        let bound: ObjectIdentifier?  // The override in whose extent this began.
         @usableFromInline private(set) var source: Unmanaged<Source>?
-        let container: Unmanaged<Container>
-        let isCounted: Bool
-        /// The override in whose extent this began.
-        let bound: ObjectIdentifier?
-        fileprivate var claim: ObjectIdentifier?
-        private var request: Unmanaged<Request>?
+        fileprivate var claim: ObjectIdentifier?, request: Unmanaged<Request>?
 
-        /// A frame without a source, for what is made in a scope.
-        init(_ type: Any.Type, _ place: Place, _ chosen: Container? = nil) {
-            (self.type, self.place, parent) = (type, place, Platform.frame)
-            depth = parent.map { $0.pointee.depth + 1 } ?? 1
+        init(_ place: Place?, _ chosen: Container?) {
+            parent = Platform.frame
+            (self.place, depth) = (place ?? parent!.pointee.module.place, parent.map { $0.pointee.depth + 1 } ?? 1)
             if Container.firstIsInForce.isSet, let first = Container.first {
                 (container, isCounted, bound) = (first, false, nil)
             } else {
-                (container, isCounted) = (.passRetained(Container.choose(chosen, parent)), true)
+                (container, isCounted) = (.passRetained(chosen ?? Container.inForce), true)
                 bound = Container.bound.get().map { ObjectIdentifier($0) }
             }
         }
 
-        @usableFromInline init(_ type: Any.Type, _ name: String?, _ place: Place, _ chosen: Container?) {
-            self.init(type, place, chosen)
-            source = container._withUnsafeGuaranteedRef {
-                isCounted ? $0.contents.find(type, name)?.retain() : $0.table.find(type, name)
-            }
+        /// A frame for what a scope's source makes.
+        init(_ place: Place, _ offer: Source) {
+            self.init(place, nil)
+            source = isCounted ? .passRetained(offer) : .passUnretained(offer)
         }
 
-        /// What the module of this type makes, or nil where nobody offers it.
+        /// A frame for what the module of this type and name makes, if there is one.
+        @usableFromInline init(_ type: Any.Type, _ name: String?, _ place: Place?, _ chosen: Container?) {
+            self.init(place, chosen)
+            let isCounted = isCounted
+            source = container._withUnsafeGuaranteedRef { isCounted ? $0.found(type, name) : $0.find(type, name) }
+        }
+
+        /// What the module of this type and name makes, or nil where nobody offers it.
         @inlinable static func ask<T>(_ name: String?, _ place: Place, _ container: Container?) -> T? {
             var frame = Frame(T.self, name, place, container)
-            guard let source = frame.source else {
-                frame.end()
-                return askWrapped(T.self, name, place, container)
-            }
-            return source._withUnsafeGuaranteedRef { source in
-                let offer = unsafeDowncast(source, to: Offer<T>.self)  // It was found by the type's identity.
-                guard let kept = offer.slot?.existing else { return frame.run { offer.instance($0) } }
-                frame.end()
-                return kept
-            }
+            if let source = frame.source { return frame.made(source) as T }
+            frame.end()
+            return askWrapped(name, place, container)
         }
 
-        /// An optional is filled with what its wrapped type's module makes.
-        @usableFromInline static func askWrapped<T>(
-            _ type: T.Type, _ name: String?, _ place: Place, _ container: Container?
-        ) -> T? { (type as? any Wrapping.Type)?.ask(name, place, container) as? T }
-
-        /// The value where nobody offers T: nil for an optional; anything else stops the program.
-        @usableFromInline static func absent<T>(_ name: String?, _ place: Place, _ container: Container?) -> T {
-            guard T.self is any Wrapping.Type else { missing(T.self, name, place, container) }
-            return Any?.none as! T  // The nil of one optional type casts to that of any other.
+        /// What fills a need. It has no optional of T in it, because it runs unspecialized for each element of a pack.
+        @inlinable static func fill<T>() -> T {
+            var frame = Frame(T.self, nil, nil, nil)
+            if let source = frame.source { return frame.made(source) }
+            frame.end()
+            return absent(nil, nil, nil)
         }
 
-        @inlinable func need<T>(_ type: T.Type) -> T { Frame.ask(nil, place, nil) ?? Frame.absent(nil, place, nil) }
+        @inlinable mutating func made<T>(_ source: Unmanaged<Source>) -> T {
+            // It was found by the type's identity.
+            let offer = source._withUnsafeGuaranteedRef { unsafeDowncast($0, to: Offer<T>.self) }
+            return run { offer.instance(offer.make) }
+        }
 
-        @inlinable mutating func run<T>(_ make: (Step) throws -> T) rethrows -> T {
+        @inlinable mutating func run<T>(_ make: () throws -> T) rethrows -> T {
             try withUnsafeMutablePointer(to: &self) { step in
-                defer { step.pointee.end() }
                 Frame.begin(step)
-                let value = try make(step)
-                Frame.complete(step)
+                defer { step.pointee.end() }
+                let value = try make()
+                step.pointee.complete()
                 return value
             }
         }
 
         @usableFromInline static func begin(_ step: Step) {
             Platform.frame = step
-            if step.pointee.depth > 100 { stop("100 things are being made, each for the one before\(path)") }
+            guard step.pointee.depth > 100 else { return }
+            let labels = sequence(first: step) { $0.pointee.parent }.map { $0.pointee.module.label }
+            let again = labels.dropFirst().firstIndex(of: labels[0]).map {
+                labels[...$0].reversed().joined(separator: " → ")
+            }
+            stop("100 things are being made, each for the one before\(again.map { ": \($0)" } ?? path)")
         }
 
-        /// At the end of the request, runs what is to be configured; that may ask for more, and so add more.
-        @usableFromInline static func complete(_ step: Step) {
-            guard step.pointee.parent == nil, let request = step.pointee.request?.takeUnretainedValue() else { return }
-            while !request.pending.isEmpty {
-                let batch = request.pending
-                request.pending = []
-                for configure in batch { configure(step) }
-            }
+        /// At the end of a request, runs what is to be configured; that may ask for more, and so add more.
+        @usableFromInline func complete() {
+            guard parent == nil, let request = request?.takeUnretainedValue() else { return }
+            while !request.pending.isEmpty { request.pending.removeFirst()() }
         }
 
         @usableFromInline func end() {
             Platform.frame = parent
             request?.release()
-            guard isCounted else { return }
-            source?.release()
-            container.release()
+            if isCounted { _ = (source?.release(), container.release()) }
         }
 
-        @usableFromInline static func request(of step: Step) -> Request {
-            var root = step
-            while let parent = root.pointee.parent { root = parent }
-            if root.pointee.request == nil { root.pointee.request = .passRetained(Request()) }
-            return root.pointee.request!.takeUnretainedValue()
+        /// An optional is filled with what its wrapped type's module makes.
+        @usableFromInline static func askWrapped<T>(_ name: String?, _ place: Place, _ container: Container?) -> T? {
+            (T.self as? any Wrapping.Type)?.ask(name, place, container).flatMap { $0 as? T }
         }
 
-        var label: String { Resolver.label(type, source?.takeUnretainedValue().name) }
+        /// What there is where nobody offers T: nil for an optional, or else the end of the program.
+        @usableFromInline static func absent<T>(_ name: String?, _ place: Place?, _ container: Container?) -> T {
+            let place = place ?? Platform.frame!.pointee.module.place
+            guard T.self is any Wrapping.Type else { missing(T.self, name, place, container) }
+            return askWrapped(name, place, container) ?? (Any?.none as! T)  // One optional's nil casts to any other's.
+        }
+
+        var module: Module { source!.takeUnretainedValue().module }
+        var text: String { "\(module.label) (\(place.text))" }
 
         /// What the thread is making, as the end of a text.
         static var path: String {
             guard let innermost = Platform.frame else { return "" }
-            let steps = sequence(first: innermost) { $0.pointee.parent }.map { "\($0.pointee.label) (\($0.pointee.place))" }
+            let steps = sequence(first: innermost) { $0.pointee.parent }.map { $0.pointee.text }
             return "\n  while making " + steps.reversed().joined(separator: " → ")
         }
     }
@@ -914,12 +855,12 @@ nonisolated extension Resolver {
     /// What an `Inject` with a name, or one created inside an override, remembers until it has resolved.
     @usableFromInline final class Origin: Sendable {
         @usableFromInline let name: String?
-        fileprivate let container: Container?
+        let container: Container?
 
         @usableFromInline init?(_ name: String?) {
-            let container = Container.choose(nil, Platform.frame)
-            (self.name, self.container) = (name, container.isOverride ? container : nil)
-            if name == nil, !container.isOverride { return nil }
+            let inForce = Container.inForce
+            (self.name, container) = (name, inForce.isOverride ? inForce : nil)
+            if name == nil, container == nil { return nil }
         }
     }
 
@@ -929,50 +870,95 @@ nonisolated extension Resolver {
         /// without a lock, and for that lives as long as the process. Later ones are counted.
         @usableFromInline static let firstIsInForce = Flag()
         nonisolated(unsafe) private(set) static var first: Unmanaged<Container>?
+        nonisolated(unsafe) private static var current = none
+        private static let none = Container([])
+        private static let lock = Lock()  // Protects `first` and `current`.
         static let bound = TaskLocal<Container?>(wrappedValue: nil)
 
-        /// Protects `first`, `current` and `wasBuilt`.
-        private static let lock = Lock()
-        nonisolated(unsafe) private static var current = Container(Table([]))
-        nonisolated(unsafe) private(set) static var wasBuilt = false
-
-        let table: Table
         let isOverride: Bool
-        private let lock = Lock()
-        /// The table with what was registered since; protected by `lock`.
-        private var extended: Table?
+        private(set) var sources: [Source] = [], duplicates: [String] = []
+        private let buckets: UnsafeMutableBufferPointer<Unmanaged<Source>?>
+        private let lock = Lock()  // Protects `registered`.
+        private var registered: Container?
 
-        init(_ table: Table, isOverride: Bool = false) { (self.table, self.isOverride) = (table, isOverride) }
-
-        static func overriding(_ dependencies: Dependencies) -> Container {
-            touch()
-            let (new, keys) = (dependencies.modules.map(\.source), Set(dependencies.modules.map(\.source.key)))
-            let enclosing = choose(nil, Platform.frame).contents.sources.filter { !keys.contains($0.key) }
-            return Container(dependencies.checked(enclosing + new), isOverride: true)
-        }
-
-        /// From here on the container in force has to be looked for.
-        private static func touch() {
-            lock.withLock {
-                first = first ?? .passRetained(current)
-                firstIsInForce.clear()
-            }
-        }
-
-        func install() {
-            let old = Container.lock.withLock {
-                defer { (Container.current, Container.wasBuilt) = (self, true) }
-                if Container.first == nil {
-                    Container.first = .passRetained(self)
-                    Container.firstIsInForce.set()
+        init(_ modules: [Module], isOverride: Bool = false) {
+            self.isOverride = isOverride
+            buckets = .allocate(capacity: 1 << (Int.bitWidth - (modules.count * 2 + 6).leadingZeroBitCount))
+            buckets.initialize(repeating: nil)
+            for module in modules {
+                let bucket = bucket(of: module.type, module.name)
+                if let other = buckets[bucket]?.takeUnretainedValue().module {
+                    if other.place == module.place { continue }
+                    duplicates.append(
+                        "\(module.text) is offered at \(other.place.text) too: take one out, or use replacing(_:)")
                 } else {
-                    Container.firstIsInForce.clear()
+                    sources.append(module.offer(module))
+                    buckets[bucket] = .passUnretained(sources.last!)
                 }
-                return Container.current
             }
-            old.close()
         }
 
+        deinit { buckets.deallocate() }
+
+        /// Where the source of this type and name is, or where it would be.
+        private func bucket(of type: Any.Type, _ name: String?) -> Int {
+            var hash = UInt64(UInt(bitPattern: ObjectIdentifier(type))) &* 0x9E37_79B9_7F4A_7C15
+            if let name { hash ^= UInt64(truncatingIfNeeded: name.hashValue) }
+            var index = Int(truncatingIfNeeded: hash >> 32) & (buckets.count - 1)
+            while let source = buckets[index],
+                !source._withUnsafeGuaranteedRef({ $0.module.type == type && $0.module.name == name })
+            {
+                index = (index + 1) & (buckets.count - 1)
+            }
+            return index
+        }
+
+        /// Stops the program where the modules are wrong.
+        convenience init(checked modules: [Module], isOverride: Bool = false) {
+            self.init(modules, isOverride: isOverride)
+            let problems = problems
+            if !problems.isEmpty { stop(WiringError(problems).description) }
+        }
+
+        convenience init(overriding modules: [Module]) {
+            Container.replace(with: nil)
+            self.init(checked: Container.merge(Container.inForce.modules, modules), isOverride: true)
+        }
+
+        /// The modules of both, where the new stand in place of those of the same type and name.
+        static func merge(_ old: [Module], _ new: [Module]) -> [Module] {
+            let found = Container(new)
+            return old.filter { found.find($0.type, $0.name) == nil } + new
+        }
+
+        /// The modules, with what was registered since.
+        var modules: [Module] {
+            Container.merge(sources.map(\.module), lock.withLock { registered }?.sources.map(\.module) ?? [])
+        }
+
+        func find(_ type: Any.Type, _ name: String?) -> Unmanaged<Source>? { buckets[bucket(of: type, name)] }
+
+        /// The same among what was registered too, for the caller to release.
+        func found(_ type: Any.Type, _ name: String?) -> Unmanaged<Source>? {
+            lock.withLock { registered?.find(type, name)?.retain() } ?? find(type, name)?.retain()
+        }
+
+        /// What fills a need: for an optional, what its wrapped type's module makes.
+        func source(for need: Any.Type) -> Source? {
+            find(need, nil)?.takeUnretainedValue() ?? (need as? any Wrapping.Type).flatMap { source(for: $0.wrapped) }
+        }
+
+        func register(_ module: Module) {
+            Container.replace(with: nil)
+            lock.take {
+                exchange(&registered, Container(Container.merge(registered?.sources.map(\.module) ?? [], [module])))
+            }
+        }
+
+        /// Keeps nothing from here on: whoever still asks gets what others hold, or a new one.
+        func close() { for source in sources { source.weaken() } }
+
+        static var wasNeverBuilt: Bool { built === none }
         /// What was built last.
         static var built: Container { lock.withLock { current } }
 
@@ -982,87 +968,34 @@ nonisolated extension Resolver {
         }
 
         /// The container in force: of what is being made, unless an override began since; else of the override.
-        static func choose(_ chosen: Container?, _ parent: Step?) -> Container {
-            let bound = bound.get()
-            if let chosen { return chosen }
-            guard let parent, parent.pointee.bound == bound.map({ ObjectIdentifier($0) }) else { return bound ?? built }
-            return parent.pointee.container.takeUnretainedValue()
+        static var inForce: Container {
+            let (bound, step) = (bound.get(), Platform.frame)
+            guard let step, step.pointee.bound == bound.map({ ObjectIdentifier($0) }) else { return bound ?? built }
+            return step.pointee.container.takeUnretainedValue()
         }
 
-        /// The sources as they stand, with what was registered.
-        var contents: Table { lock.withLock { extended ?? table } }
-
-        func register(_ source: Source) {
-            Container.touch()
-            let old = lock.withLock {
-                let old = extended ?? table
-                extended = Table(old.sources.filter { $0.key != source.key } + [source])
-                return old
+        /// Puts a new container in force; without one, sees to it that from here on the one in force is looked for.
+        @discardableResult static func replace(with container: Container?) -> Container? {
+            lock.withLock {
+                firstIsInForce.set(first == nil && container != nil)
+                first = first ?? .passRetained(container ?? current)
+                return exchange(&current, container ?? current)
             }
-            withExtendedLifetime(old) {}
-        }
-
-        /// Keeps nothing from here on: whoever still asks gets what others hold, or a new one.
-        func close() { for source in contents.sources { source.weaken() } }
-    }
-
-    /// Finds a source by its type and name; never changes.
-    @usableFromInline final class Table: @unchecked Sendable {
-        private(set) var sources: [Source] = []
-        private(set) var duplicates: [String] = []
-        private let buckets: UnsafeMutableBufferPointer<Unmanaged<Source>?>
-
-        init(_ all: [Source]) {
-            var size = 8
-            while size < all.count * 2 { size *= 2 }
-            buckets = .allocate(capacity: size)
-            buckets.initialize(repeating: nil)
-            for source in all {
-                let bucket = bucket(of: source.type, source.name)
-                if let other = buckets[bucket]?.takeUnretainedValue() {
-                    if other.place == source.place { continue }
-                    duplicates.append("\(source) is offered at \(other.place) too: take one out, or use replacing(_:).")
-                } else {
-                    buckets[bucket] = .passUnretained(source)
-                    sources.append(source)
-                }
-            }
-        }
-
-        deinit { buckets.deallocate() }
-
-        func find(_ type: Any.Type, _ name: String?) -> Unmanaged<Source>? { buckets[bucket(of: type, name)] }
-
-        /// What fills a need: for an optional, what its wrapped type's module makes.
-        func offer(of need: Any.Type) -> Source? {
-            if let source = find(need, nil) { return source.takeUnretainedValue() }
-            return (need as? any Wrapping.Type).flatMap { offer(of: $0.wrapped) }
-        }
-
-        /// Where this type and name are, or where they would be.
-        private func bucket(of type: Any.Type, _ name: String?) -> Int {
-            var hash = UInt64(UInt(bitPattern: ObjectIdentifier(type))) &* 0x9E37_79B9_7F4A_7C15
-            if let name { hash ^= UInt64(UInt(bitPattern: name.hashValue)) }
-            var index = Int(truncatingIfNeeded: hash >> 32) & (buckets.count - 1)
-            while let source = buckets[index], !source._withUnsafeGuaranteedRef({ $0.type == type && $0.name == name }) {
-                index = (index + 1) & (buckets.count - 1)
-            }
-            return index
         }
     }
 
     /// An optional, seen by code that does not know its type.
-    @usableFromInline protocol Wrapping {
+    protocol Wrapping {
         static var wrapped: Any.Type { get }
         static func ask(_ name: String?, _ place: Place, _ container: Container?) -> Any?
     }
 }
 
 nonisolated extension Optional: Resolver.Wrapping {
-    @usableFromInline static var wrapped: Any.Type { Wrapped.self }
-    @usableFromInline static func ask(
-        _ name: String?, _ place: Resolver.Place, _ container: Resolver.Container?
-    ) -> Any? { (Resolver.Frame.ask(name, place, container) as Wrapped?).map { $0 } }
+    static var wrapped: Any.Type { Wrapped.self }
+    static func ask(_ name: String?, _ place: Resolver.Place, _ container: Resolver.Container?) -> Any? {
+        (Resolver.Frame.ask(name, place, container) as Wrapped?).map { $0 }
+    }
 }
 
 // MARK: - Platform
@@ -1079,15 +1012,16 @@ import Android
 import WinSDK
 #endif
 #if !canImport(Darwin)
+import Dispatch
 import Synchronization
 #endif
 
 nonisolated extension Resolver {
-    /// Not recursive; held for a moment only, but for the one of a claim.
+    /// Not recursive; held for a moment only, but for a source's turn.
     @usableFromInline final class Lock: @unchecked Sendable {
         #if os(Windows) || os(WASI)
         private let mutex = Mutex<Void>(())
-        @usableFromInline func lock() { mutex._unsafeLock() }  // A claim outlasts any closure given to `withLock`.
+        @usableFromInline func lock() { mutex._unsafeLock() }  // A turn outlasts any closure given to `withLock`.
         @usableFromInline func unlock() { mutex._unsafeUnlock() }
         #else
         private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -1103,9 +1037,12 @@ nonisolated extension Resolver {
             return try body()
         }
 
-        /// The lock of an object too small to have one of its own.
-        @usableFromInline static func guarding(_ object: AnyObject) -> Lock {
-            stripes[Int(bitPattern: ObjectIdentifier(object)) >> 6 & 63]
+        /// Lets go of what `body` gives after the lock is released: a deinit may run the user's code.
+        func take<V>(_ body: () -> V) { withExtendedLifetime(withLock(body)) {} }
+
+        /// The lock for something that has none of its own.
+        @usableFromInline static func guarding(_ id: ObjectIdentifier) -> Lock {
+            stripes[Int(bitPattern: id) >> 6 & 63]
         }
         private static let stripes = (0..<64).map { _ in Lock() }
     }
@@ -1115,14 +1052,12 @@ nonisolated extension Resolver {
         #if canImport(Darwin)  // Before iOS 18 Swift has no atomics there: never set, so that the locks serve.
         @usableFromInline init() {}
         @inlinable var isSet: Bool { false }
-        @inlinable func set() {}
-        func clear() {}
+        @inlinable func set(_ value: Bool) {}
         #else
         @usableFromInline let state = Atomic<Bool>(false)
-        @inlinable init() {}
+        @usableFromInline init() {}
         @inlinable var isSet: Bool { state.load(ordering: .acquiring) }
-        @inlinable func set() { state.store(true, ordering: .releasing) }
-        func clear() { state.store(false, ordering: .releasing) }
+        @inlinable func set(_ value: Bool) { state.store(value, ordering: .releasing) }
         #endif
     }
 
@@ -1133,10 +1068,8 @@ nonisolated extension Resolver {
             get { TlsGetValue(key)?.assumingMemoryBound(to: Frame.self) }
             set { TlsSetValue(key, newValue) }
         }
-        static var isMainThread: Bool { true }  // The runtime's own check has to do.
         #elseif os(WASI)
         nonisolated(unsafe) static var frame: Step?
-        static var isMainThread: Bool { true }
         #else
         private static let key = {
             var key = pthread_key_t()
@@ -1147,18 +1080,21 @@ nonisolated extension Resolver {
             get { pthread_getspecific(key)?.assumingMemoryBound(to: Frame.self) }
             set { pthread_setspecific(key, newValue) }
         }
+        #endif
+
         #if canImport(Darwin)
         static var isMainThread: Bool { pthread_main_np() != 0 }
         #else
-        static var isMainThread: Bool { gettid() == getpid() }
-        #endif
+        /// Elsewhere the main actor changes threads once an async `main` has waited, but not its queue.
+        private static let mainQueue = {
+            let key = DispatchSpecificKey<Void>()
+            DispatchQueue.main.setSpecific(key: key, value: ())
+            return key
+        }()
+        static var isMainThread: Bool { DispatchQueue.getSpecific(key: mainQueue) != nil }
         #endif
     }
 }
-
-#if canImport(Glibc)
-@_silgen_name("gettid") private nonisolated func gettid() -> pid_t  // Glibc has it, but does not show it to Swift.
-#endif
 
 // MARK: - Licence
 //

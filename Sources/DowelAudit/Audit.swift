@@ -1,0 +1,98 @@
+import Dowel
+
+extension Dependencies {
+    /// A stored property of this program that asks: an `@Inject`, or an `Inject` that is a plain constant.
+    public struct Site: CustomStringConvertible {
+        /// The type that declares the property, from its module inwards.
+        public let owner: String
+        /// The property, as the source names it.
+        public let property: String
+        /// The type asked for, or nil where it depends on the owner's generic parameters and so is known to nobody yet.
+        public let wanted: Any.Type?
+        /// True where a module offers that type, under whatever name.
+        public let isOffered: Bool
+
+        /// True where reading the property would stop the program. An optional one is never missing: it is nil.
+        public var isMissing: Bool { !isOffered && wanted != nil && !(wanted is any Wrapping.Type) }
+        /// The owner and the property.
+        public var description: String { "\(owner).\(property)" }
+    }
+
+    /// Every injection site of the running program, held against these modules; makes nothing.
+    ///
+    /// Seen is every stored property of every struct, class and actor of every module linked in, private, nested and
+    /// local ones too. Not seen are static and local variables, and types that the optimizer took out for want of use.
+    /// Throws where there may be more than can be seen: a module that is compiled without reflection metadata hides all.
+    ///
+    /// A property's type does not tell the name it asks for, `@Inject("name")`. So a site counts as offered where its
+    /// type is offered without a name or under any: that a named one gets *its* name, only reading it can show.
+    public func sites() throws(WiringError) -> [Site] {
+        let records = TypeRecords()
+        if !records.obstacles.isEmpty {
+            throw WiringError(records.obstacles.sorted().map { "The audit cannot see all: \($0)." })
+        }
+        let offered = Set(modules.map { ObjectIdentifier($0.type) })
+        return records.properties.map {
+            let fitting = $0.wanted.map(unwrapping)?.contains { offered.contains(ObjectIdentifier($0)) }
+            return Site(owner: $0.owner, property: $0.name, wanted: $0.wanted, isOffered: fitting ?? false)
+        }.sorted { ($0.owner, $0.property) < ($1.owner, $1.property) }
+    }
+
+    /// Proves the wiring of the program in one line of a test: `try dependencies.audit()`.
+    ///
+    /// Throws one error with all that `validate()` finds, and every injection site that no module serves. A site whose
+    /// type depends on its owner's generic parameters cannot be judged; say how many you know of, or it throws too.
+    /// Where the test program has sites of its own, take only those of your modules:
+    ///
+    ///     try dependencies.audit(passingOver: 1) { $0.owner.hasPrefix("Shop.") }
+    ///
+    /// To find no site at all is an error as well. What a site is, and what is not seen, stands at `sites()`.
+    public func audit(
+        passingOver known: Int = 0, where isIncluded: (Site) -> Bool = { _ in true }
+    ) throws(WiringError) {
+        var problems: [String] = []
+        do { try validate() } catch { problems = error.problems }
+        let sites = try sites().filter(isIncluded)
+        if sites.isEmpty { problems.append("The audit found no injection site: is the code that asks linked in?") }
+        for site in sites where site.isMissing {
+            guard let wanted = site.wanted.map({ name(of: $0) }) else { continue }
+            let twin = modules.first { name(of: $0.type) == wanted }.map {
+                "Another type of this very name is at \($0.file):\($0.line): is a library linked twice? "
+            }
+            let mend = "Offer it: Module { … as \(wanted) }."
+            problems.append("\(site) asks for \(wanted), which nobody offers. \(twin ?? "")\(mend)")
+        }
+        let generic = sites.filter { $0.wanted == nil }
+        if generic.count > known {
+            let list = generic.map(\.description).joined(separator: ", ")
+            problems.append(
+                "The audit passes over \(generic.count), whose types depend on generic parameters: \(list). "
+                    + "Test them by hand, and say audit(passingOver: \(generic.count)).")
+        }
+        if !problems.isEmpty { throw WiringError(problems) }
+    }
+}
+
+/// The type, and for an optional what is wrapped in it: a module of either will do.
+func unwrapping(_ type: Any.Type) -> [Any.Type] {
+    [type] + ((type as? any Wrapping.Type).map { unwrapping($0.wrapped) } ?? [])
+}
+
+/// The name as the source has it: Swift shows an address for a private context, and no common spaces.
+func name(of type: Any.Type, short: Bool = false) -> String {
+    let parts = _typeName(type, qualified: !short).split(
+        separator: "(unknown context at ", omittingEmptySubsequences: false)
+    return withSpaces(parts[0] + parts.dropFirst().map { $0.drop { $0 != ")" }.dropFirst(2) }.joined())
+}
+
+/// A name in backticks may have spaces, which the compiler keeps as those that do not break.
+func withSpaces(_ name: some StringProtocol) -> String { String(name.map { $0 == "\u{A0}" ? " " : $0 }) }
+
+/// An optional, seen by code that does not know its type.
+protocol Wrapping {
+    static var wrapped: Any.Type { get }
+}
+
+extension Optional: Wrapping {
+    static var wrapped: Any.Type { Wrapped.self }
+}

@@ -1,0 +1,168 @@
+import Dowel
+
+extension Dependencies {
+    /// A language in which a drawing is written.
+    public enum DiagramFormat: Sendable {
+        /// Mermaid, which GitHub draws where it stands in a Markdown file.
+        case mermaid
+        /// DOT, which Graphviz draws: `dot -Tsvg`.
+        case dot
+    }
+
+    /// The modules and their needs, as a drawing; with the injection sites, if any are given.
+    ///
+    ///     try dependencies.diagram(.dot, sites: dependencies.sites())
+    ///
+    /// A box is `.unshared`, a rounded box `.shared`, a hexagon `.weakShared`, a double box `.objectGraph`. An arrow goes
+    /// from who needs to what is needed, a broken one where the need is `Optional`. What nobody offers is red and says so.
+    /// Which name a site asks for cannot be seen: its arrow goes to the module without one, or else to each that has one.
+    public func diagram(_ format: DiagramFormat, sites: [Site] = []) -> String {
+        let drawing = Drawing(modules, sites)
+        return switch format {
+        case .mermaid: drawing.mermaid
+        case .dot: drawing.dot
+        }
+    }
+}
+
+/// What is to be drawn: the nodes, and the arrows between them by their places in the list.
+private struct Drawing {
+    enum Shape { case unshared, shared, weakShared, objectGraph, missing, site }
+
+    struct Arrow: Hashable {
+        let from: Int
+        let to: Int
+        let isOptional: Bool
+    }
+
+    private var nodes: [(lines: [String], shape: Shape)] = []
+    private var arrows: [Arrow] = []
+    private var drawn: Set<Arrow> = []
+    private var places: [ObjectIdentifier: [String?: Int]] = [:]
+    private var missing: [ObjectIdentifier: Int] = [:]
+    /// Who goes by a short name.
+    private var holders: [String: Set<AnyHashable>] = [:]
+
+    init(_ modules: [Module], _ sites: [Dependencies.Site]) {
+        let types = modules.flatMap { [$0.type] + $0.needs } + sites.compactMap(\.wanted)
+        for type in types.compactMap({ unwrapping($0).last }) {
+            holders[name(of: type, short: true), default: []].insert(ObjectIdentifier(type))
+        }
+        for site in sites { holders[short(site.owner), default: []].insert(site.owner) }
+
+        for module in modules where places[ObjectIdentifier(module.type)]?[module.name] == nil {
+            let shape: Shape =
+                switch module.lifetime {
+                case .shared: .shared
+                case .weakShared: .weakShared
+                case .objectGraph: .objectGraph
+                default: .unshared
+                }
+            let lifetime = shape == .unshared ? [] : ["\(module.lifetime)"]
+            let lines = [label(module.type)] + (module.name.map { ["“\($0)”"] } ?? []) + lifetime
+            places[ObjectIdentifier(module.type), default: [:]][module.name] = add(lines, shape)
+        }
+        for module in modules {
+            guard let from = places[ObjectIdentifier(module.type)]?[module.name] else { continue }
+            for need in module.needs { connect(from, need, underAnyName: false) }
+        }
+        var owners: [String: Int] = [:]
+        for site in sites {
+            let from = owners[site.owner] ?? add([label(site.owner)], .site)
+            owners[site.owner] = from
+            guard let wanted = site.wanted else {
+                nodes[from].lines.append("\(site.property): depends on generic parameters")
+                continue
+            }
+            connect(from, wanted, underAnyName: true)
+        }
+    }
+
+    private mutating func add(_ lines: [String], _ shape: Shape) -> Int {
+        nodes.append((lines, shape))
+        return nodes.count - 1
+    }
+
+    private mutating func connect(_ from: Int, _ need: Any.Type, underAnyName: Bool) {
+        let types = unwrapping(need)
+        let offers = types.compactMap { places[ObjectIdentifier($0)] }
+        var targets = offers.compactMap { $0[nil] }.prefix(1).map(\.self)
+        if targets.isEmpty, underAnyName { targets = offers.first?.values.sorted() ?? [] }
+        if targets.isEmpty, types.count == 1 {
+            targets = [missing[ObjectIdentifier(need)] ?? add([label(need), "nobody offers it"], .missing)]
+            missing[ObjectIdentifier(need)] = targets[0]
+        }
+        for to in targets {
+            let arrow = Arrow(from: from, to: to, isOptional: types.count > 1)
+            if drawn.insert(arrow).inserted { arrows.append(arrow) }
+        }
+    }
+
+    /// The short name, where nobody else goes by it.
+    private func label(_ type: Any.Type) -> String {
+        let short = name(of: type, short: true)
+        return holders[short, default: []].count > 1 ? name(of: type) : short
+    }
+
+    private func label(_ owner: String) -> String {
+        holders[short(owner), default: []].count > 1 ? owner : short(owner)
+    }
+
+    /// The owner's name without that of its module.
+    private func short(_ owner: String) -> String {
+        owner.firstIndex(of: ".").map { String(owner[owner.index(after: $0)...]) } ?? owner
+    }
+
+    // The nodes are numbered, so that any name may stand on them: it is text in quotes, with what has a meaning escaped.
+
+    var mermaid: String {
+        func text(_ lines: [String]) -> String {
+            lines.map { line in
+                line.unicodeScalars.map { scalar in
+                    let isPlain =
+                        scalar.properties.isAlphabetic || " 0123456789.,:_()[]“”".unicodeScalars.contains(scalar)
+                    return isPlain ? String(scalar) : "#\(scalar.value);"
+                }.joined()
+            }.joined(separator: "<br/>")
+        }
+        let boxes = nodes.enumerated().map { index, node in
+            let (open, close) =
+                switch node.shape {
+                case .unshared: ("[", "]")
+                case .shared: ("(", ")")
+                case .weakShared: ("{{", "}}")
+                case .objectGraph: ("[[", "]]")
+                case .missing: ("[", "]:::missing")
+                case .site: (">", "]")
+                }
+            return "    n\(index)\(open)\"\(text(node.lines))\"\(close)\n"
+        }
+        let lines = arrows.map { "    n\($0.from) \($0.isOptional ? "-.->" : "-->") n\($0.to)\n" }
+        let style = "    classDef missing fill:#fdd,stroke:#c00,color:#900,stroke-dasharray:4\n"
+        return "flowchart LR\n" + style + boxes.joined() + lines.joined()
+    }
+
+    var dot: String {
+        func text(_ lines: [String]) -> String {
+            lines.map { line in
+                line.map { ["\"": "\\\"", "\\": "\\\\", "&": "&amp;", "\n": " "][$0] ?? String($0) }.joined()
+            }.joined(separator: "\\n")
+        }
+        let boxes = nodes.enumerated().map { index, node in
+            let look =
+                switch node.shape {
+                case .unshared: "shape=box"
+                case .shared: "shape=box, style=rounded"
+                case .weakShared: "shape=hexagon"
+                case .objectGraph: "shape=box, peripheries=2"
+                case .missing:
+                    "shape=box, style=\"dashed,filled\", color=\"#cc0000\", fillcolor=\"#ffdddd\", fontcolor=\"#990000\""
+                case .site: "shape=note"
+                }
+            return "    n\(index) [label=\"\(text(node.lines))\", \(look)]\n"
+        }
+        let lines = arrows.map { "    n\($0.from) -> n\($0.to)\($0.isOptional ? " [style=dashed]" : "")\n" }
+        let style = "    rankdir=LR\n    node [fontname=\"Helvetica\", margin=\"0.2,0.1\"]\n"
+        return "digraph Dependencies {\n" + style + boxes.joined() + lines.joined() + "}\n"
+    }
+}

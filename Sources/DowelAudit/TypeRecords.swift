@@ -1,0 +1,209 @@
+// What the compiler leaves in a program about its types, read where it lies: nothing is made or set up for that.
+// The offsets in this file are Swift's stable ABI.
+
+import Dowel
+
+/// The stored properties of the running program that are an `Inject`, and what keeps others from being seen.
+struct TypeRecords {
+    /// A property; without the type it wants where that depends on its owner's generic parameters.
+    struct Property {
+        let owner: String
+        let name: String
+        let wanted: Any.Type?
+    }
+
+    private(set) var properties: [Property] = []
+    private(set) var obstacles: Set<String> = []
+
+    init() {
+        let images = Image.all
+        let types = images.flatMap { $0.types.descriptors }
+        if types.isEmpty { obstacles = ["this platform shows no types"] }
+        // What comes from C never has fields.
+        for type in types where type.isStructOrClass && !type.hasFields && !type.module.hasPrefix("__C") {
+            obstacles.insert("\(type.module) is compiled with -disable-reflection-metadata: take that out")
+        }
+        for list in images.flatMap({ $0.fields.lists }) { look(into: list) }
+    }
+
+    private mutating func look(into list: FieldList) {
+        guard let owner = list.owner, owner.isStructOrClass else { return }
+        for field in list.fields where field.type.descriptor?.name == TypeRecords.inject {
+            let type = field.type.resolved
+            if let type, !(type is any Resolver.Site.Type) {
+                obstacles.insert("\(owner.name).\(field.name) is an Inject of another copy of Dowel: link it once")
+                continue
+            }
+            let wanted = (type as? any Resolver.Site.Type)?.wanted
+            properties.append(Property(owner: owner.name, name: field.name, wanted: wanted))
+        }
+    }
+
+    private static let inject = String(_typeName(Inject<Never>.self, qualified: true).prefix { $0 != "<" })
+}
+
+/// A module, a type, or what stands between them.
+private struct Descriptor {
+    enum Kind: UInt32 { case module, `extension`, anonymous, `class` = 16, `struct`, `enum` }
+
+    let address: UnsafeRawPointer
+
+    var kind: Kind? { Kind(rawValue: address.load(as: UInt32.self) & 31) }
+    var isStructOrClass: Bool { kind == .struct || kind == .class }
+    var hasFields: Bool { address.relative(at: 16) != nil }
+    var parent: Descriptor? { address.indirectable(at: 4).map(Descriptor.init) }
+    var module: String { parent?.module ?? name }
+
+    /// The names from the module inwards; a private or local context between them has none.
+    var name: String {
+        let own: String? =
+            switch kind {
+            case .module, .class, .struct, .enum: address.relative(at: 8)?.text
+            case .extension: address.relative(at: 8).flatMap { TypeName(start: $0).resolved }.map { "\($0)" }
+            default: nil
+            }
+        return [parent?.name, own].compactMap(\.self).joined(separator: ".")
+    }
+}
+
+/// A type's stored properties.
+private struct FieldList {
+    let start: UnsafeRawPointer
+
+    var owner: Descriptor? { start.relative(at: 0).flatMap { TypeName(start: $0).descriptor } }
+    var fields: [Field] { (0..<count).map { Field(start: start + 16 + $0 * fieldSize) } }
+    var size: Int { 16 + count * fieldSize }
+    private var fieldSize: Int { Int(start.load(fromByteOffset: 10, as: UInt16.self)) }
+    private var count: Int { Int(start.load(fromByteOffset: 12, as: UInt32.self)) }
+}
+
+private struct Field {
+    let start: UnsafeRawPointer
+
+    var type: TypeName { TypeName(start: start.relative(at: 4) ?? start) }
+
+    /// The name as it stands in the source: what a wrapper stores, always a variable, has an underscore before it.
+    var name: String {
+        let name = start.relative(at: 8)?.text ?? ""
+        let isVariable = start.load(as: UInt32.self) & 2 != 0
+        return isVariable && name.hasPrefix("_") ? String(name.dropFirst()) : name
+    }
+}
+
+/// A type's mangled name, in which a byte below 32 announces the way to a descriptor.
+private struct TypeName {
+    let start: UnsafeRawPointer
+
+    /// The type, unless it depends on generic parameters.
+    var resolved: Any.Type? {
+        var length = 0
+        while case let byte = start.load(fromByteOffset: length, as: UInt8.self), byte != 0 {
+            length += byte >= 0x20 ? 1 : byte < 0x18 ? 5 : 1 + MemoryLayout<UInt>.size
+        }
+        let bytes = start.assumingMemoryBound(to: UInt8.self)
+        return _getTypeByMangledNameInContext(bytes, UInt(length), genericContext: nil, genericArguments: nil)
+    }
+
+    /// The descriptor of the type itself, before any generic arguments.
+    var descriptor: Descriptor? {
+        switch start.load(as: UInt8.self) {
+        case 1: (start + 1).relative(at: 0).map(Descriptor.init)
+        case 2: (start + 1).relative(at: 0).map { Descriptor(address: $0.load(as: UnsafeRawPointer.self)) }
+        default: nil
+        }
+    }
+}
+
+/// A part of an image that holds records of one kind.
+private struct Section {
+    let start: UnsafeRawPointer
+    let size: Int
+
+    var descriptors: [Descriptor] {
+        stride(from: 0, to: size, by: 4).compactMap { start.indirectable(at: $0).map(Descriptor.init) }
+    }
+
+    var lists: [FieldList] {
+        var (lists, offset): ([FieldList], Int) = ([], 0)
+        while offset < size {
+            let list = FieldList(start: start + offset)
+            let isPadding = list.start.load(as: UInt32.self) == 0
+            if !isPadding { lists.append(list) }
+            offset += isPadding ? 4 : list.size
+        }
+        return lists
+    }
+}
+
+extension UnsafeRawPointer {
+    /// Where the distance in the four bytes there leads; nil for none.
+    fileprivate func relative(at offset: Int) -> UnsafeRawPointer? {
+        let distance = Int(loadUnaligned(fromByteOffset: offset, as: Int32.self))
+        return distance == 0 ? nil : self + offset + distance
+    }
+
+    /// The same, where an odd distance leads to an address instead.
+    fileprivate func indirectable(at offset: Int) -> UnsafeRawPointer? {
+        let distance = Int(load(fromByteOffset: offset, as: Int32.self))
+        let target = self + offset + (distance & ~3)
+        return distance == 0 ? nil : distance & 1 == 0 ? target : target.load(as: UnsafeRawPointer.self)
+    }
+
+    fileprivate var text: String { withSpaces(String(cString: assumingMemoryBound(to: UInt8.self))) }
+}
+
+// MARK: - Platform
+
+/// A program or a library in memory.
+private struct Image {
+    let types: Section
+    let fields: Section
+}
+
+#if canImport(Darwin)
+import Darwin
+import MachO
+
+extension Image {
+    fileprivate static var all: [Image] {
+        (0..<_dyld_image_count()).compactMap { index in
+            guard let header = _dyld_get_image_header(index) else { return nil }
+            func section(_ name: String) -> Section? {
+                #if _pointerBitWidth(_64)
+                let header = UnsafeRawPointer(header).assumingMemoryBound(to: mach_header_64.self)
+                #endif
+                var size: UInt = 0
+                guard let start = getsectiondata(header, "__TEXT", name, &size) else { return nil }
+                return Section(start: UnsafeRawPointer(start), size: Int(size))
+            }
+            guard let types = section("__swift5_types") else { return nil }
+            return Image(types: types, fields: section("__swift5_fieldmd") ?? Section(start: types.start, size: 0))
+        }
+    }
+}
+#else
+/// Calls `body` with each image's list: a version and three pointers, then the address and the size of each section.
+@_silgen_name("swift_enumerateAllMetadataSections") private func enumerateSections(
+    _ body: @convention(c) (_ list: UnsafePointer<UInt>, _ images: UnsafeMutableRawPointer) -> Bool,
+    _ images: UnsafeMutableRawPointer)
+
+extension Image {
+    fileprivate static var all: [Image] {
+        var images: [Image] = []
+        withUnsafeMutablePointer(to: &images) { images in
+            enumerateSections(
+                { list, images in
+                    func section(_ index: Int) -> Section? {
+                        UnsafeRawPointer(bitPattern: list[index]).map { Section(start: $0, size: Int(list[index + 1])) }
+                    }
+                    if let types = section(8) {
+                        let image = Image(types: types, fields: section(14) ?? Section(start: types.start, size: 0))
+                        images.assumingMemoryBound(to: [Image].self).pointee.append(image)
+                    }
+                    return true
+                }, images)
+        }
+        return images
+    }
+}
+#endif

@@ -1,0 +1,26 @@
+import Dowel
+import Testing
+
+/// Gives a test, or each test of a suite, modules of its own: write `.dependencies { … }`.
+public struct DependenciesTrait: TestTrait, SuiteTrait, TestScoping {
+    let dependencies: Dependencies
+
+    /// True, so that the tests of a suite share no instances with each other.
+    public var isRecursive: Bool { true }
+
+    /// Runs a test, or one case of it, inside the override.
+    public func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws { try await dependencies.override { try await function() } }
+}
+
+extension Trait where Self == DependenciesTrait {
+    /// Overrides the modules in force with those of the block: for each test and each of its cases, anew.
+    ///
+    ///     @Test(.dependencies { Module { MockAPI() as any API } })
+    ///
+    /// A suite's are in force in all its tests; where a test gives the same type, the test's are.
+    public static func dependencies(@Dependencies.Builder _ modules: () -> [Module]) -> Self {
+        DependenciesTrait(dependencies: Dependencies(modules))
+    }
+}

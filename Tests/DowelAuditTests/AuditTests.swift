@@ -1,0 +1,244 @@
+import AuditFixtures
+import Dowel
+import DowelAudit
+import Foundation
+import Observation
+import Testing
+
+// The rest of the sites, some of them in types whose names are those of the other target's.
+
+private struct Private {
+    @Inject var service: any Service
+}
+
+private struct Structure {
+    @Inject var service: any Service
+    @Inject var twice: (any Unoffered)??
+    private let constant = Inject<any Service>("of another name")
+}
+
+private final class Heir: Base {
+    @Inject private var tuple: (Int, any Service)
+}
+
+private class GenericBase<Element> {
+    @Inject var lost: any Nobody
+}
+
+private final class GenericHeir: GenericBase<Int> {
+    @Inject var composed: any Service & AnyObject
+}
+
+private enum Space {
+    actor Actor {
+        @Inject var closure: @Sendable () -> Int
+    }
+}
+
+@available(iOS 17, macOS 14, tvOS 17, watchOS 10, *)
+@Observable private final class Observed {
+    @ObservationIgnored @Inject private var service: any Service
+}
+
+private struct Unique: ~Copyable {
+    @Inject var service: any Service
+}
+
+private protocol Nobody {}
+
+private struct Real: Service, NamedService {}
+private final class RealObject: Service {}
+
+private let complete = Dependencies {
+    Module { Real() as any Service }
+    Module { RealObject() as any Service & AnyObject }
+    Module("named") { Real() as any NamedService }
+    Module { Box<Int>() }
+    Module { (1, Real()) as (Int, any Service) }
+    Module { { 1 } as @Sendable () -> Int }
+}
+
+/// The fixtures' sites: those that the other tests of this program declare are not meant.
+private func isFixture(_ site: Dependencies.Site) -> Bool {
+    ["AuditFixtures.", "DowelAuditTests."].contains { site.owner.hasPrefix($0) }
+}
+
+/// Uses every type of this file in a way that the optimizer cannot see through.
+@inline(never) private func useOwnFixtures() -> [String] {
+    var used = [Private(), Structure(), Heir(), GenericHeir(), Space.Actor()] as [Any]
+    if #available(iOS 17, macOS 14, tvOS 17, watchOS 10, *) { used.append(Observed()) }
+    return used.map { "\($0)" } + ["\(Unique.self as any ~Copyable.Type)"]
+}
+
+@Suite struct AuditTests {
+    init() { #expect(useFixtures().count + useOwnFixtures().count > 20) }
+
+    @Test func `every site in every kind of owner is found`() throws {
+        let sites = try complete.sites().filter(isFixture)
+
+        let found = sites.filter { $0.wanted != nil }
+        #expect(found.count == 30)
+        #expect(
+            found.map(\.description) == [
+                "AuditFixtures.Actor.service",
+                "AuditFixtures.Base.service",
+                "AuditFixtures.Enumeration.Nested.lost",
+                "AuditFixtures.Enumeration.Nested.Deeper.service",
+                "AuditFixtures.FilePrivate.lost",
+                "AuditFixtures.Generic.service",
+                "AuditFixtures.Generic.Nested.service",
+                "AuditFixtures.Heir.box",
+                "AuditFixtures.InClosure.service",
+                "AuditFixtures.Local.service",
+                "AuditFixtures.OpenStructure.service",
+                "AuditFixtures.Private.optional",
+                "AuditFixtures.Private.service",
+                "AuditFixtures.Shared._underscored",
+                "AuditFixtures.Shared.service",
+                "AuditFixtures.String.Extension.service",
+                "AuditFixtures.Structure.constant",
+                "AuditFixtures.Structure.named",
+                "AuditFixtures.Structure.service",
+                "AuditFixtures.View.service",
+                "DowelAuditTests.GenericBase.lost",
+                "DowelAuditTests.GenericHeir.composed",
+                "DowelAuditTests.Heir.tuple",
+                "DowelAuditTests.Observed.service",
+                "DowelAuditTests.Private.service",
+                "DowelAuditTests.Space.Actor.closure",
+                "DowelAuditTests.Structure.constant",
+                "DowelAuditTests.Structure.service",
+                "DowelAuditTests.Structure.twice",
+                "DowelAuditTests.Unique.service",
+            ])
+    }
+
+    @Test func `a site says which type it wants`() throws {
+        let sites = try complete.sites().filter(isFixture)
+
+        let wanted = Dictionary(uniqueKeysWithValues: sites.map { ($0.description, $0.wanted ?? Never.self) })
+        #expect(wanted["AuditFixtures.Actor.service"] == (any Service).self)
+        #expect(wanted["AuditFixtures.Structure.constant"] == (any Service).self)
+        #expect(wanted["AuditFixtures.Heir.box"] == Box<Int>.self)
+        #expect(wanted["AuditFixtures.Private.optional"] == (any Unoffered)?.self)
+        #expect(wanted["DowelAuditTests.GenericHeir.composed"] == (any Service & AnyObject).self)
+    }
+
+    @Test func `exactly the sites that nobody offers are named`() throws {
+        let error = #expect(throws: WiringError.self) { try complete.audit(passingOver: 1, where: isFixture) }
+
+        let problems = try #require(error).problems
+        try #require(problems.count == 3)
+        #expect(problems[0].contains("Enumeration.Nested.lost asks for AuditFixtures.Unoffered, which nobody offers"))
+        #expect(problems[1].contains("FilePrivate.lost asks for AuditFixtures.Unoffered, which nobody offers"))
+        #expect(problems[2].contains("GenericBase.lost asks for DowelAuditTests.Nobody, which nobody offers"))
+    }
+
+    @Test func `a program that lacks nothing passes, and nothing is made for it`() throws {
+        struct None: Unoffered, Nobody {}
+        let modules = Dependencies {
+            complete
+            Module { () -> any Unoffered in fatalError("made") }
+            Module { () -> any Nobody in fatalError("made") }
+        }
+
+        try modules.audit(passingOver: 1, where: isFixture)
+    }
+
+    @Test func `an optional site is never missing`() throws {
+        let sites = try Dependencies {}.sites().filter(isFixture)
+
+        let optional = sites.filter { ["optional", "twice"].contains($0.property) }
+        #expect(optional.count == 2)
+        #expect(optional.allSatisfy { !$0.isMissing && !$0.isOffered })
+    }
+
+    @Test func `an optional site is offered where what it wraps is`() throws {
+        let modules = Dependencies { Module { () -> any Unoffered in fatalError("made") } }
+
+        let optional = try modules.sites().filter { isFixture($0) && ["optional", "twice"].contains($0.property) }
+
+        #expect(optional.allSatisfy { $0.isOffered })
+    }
+
+    @Test func `a type that is offered under a name serves its sites`() throws {
+        let unnamed = Dependencies { Module { Real() as any NamedService } }
+        let named = Dependencies { Module("whatever") { Real() as any NamedService } }
+
+        #expect(try unnamed.sites().contains { $0.property == "named" && $0.isOffered && isFixture($0) })
+        #expect(try named.sites().contains { $0.property == "named" && $0.isOffered && isFixture($0) })
+    }
+
+    @Test func `another type of the very name that is wanted is pointed out`() throws {
+        let modules = Dependencies { AnotherFile.module }
+
+        let error = #expect(throws: WiringError.self) {
+            try modules.audit { $0.owner == "DowelAuditTests.GenericBase" && $0.property == "lost" }
+        }
+
+        let place = "\(AnotherFile.module.file):\(AnotherFile.module.line)"
+        try #expect(#require(error).description.contains("Another type of this very name is at \(place)"))
+    }
+
+    @Test func `a site whose type depends on generic parameters is counted, not forgotten`() throws {
+        let error = #expect(throws: WiringError.self) {
+            try complete.audit { isFixture($0) && $0.owner == "AuditFixtures.Generic" }
+        }
+
+        try #expect(#require(error).problems.count == 1)
+        try #expect(#require(error).description.contains("passes over 1"))
+        try #expect(#require(error).description.contains("AuditFixtures.Generic.elements"))
+        try complete.audit(passingOver: 1) { isFixture($0) && $0.owner == "AuditFixtures.Generic" }
+    }
+
+    @Test func `an audit that sees no site fails`() throws {
+        let error = #expect(throws: WiringError.self) { try complete.audit { $0.owner.hasPrefix("Mistyped.") } }
+
+        try #expect(#require(error).description.contains("no injection site"))
+    }
+
+    @Test func `what is wrong among the modules is reported too`() throws {
+        let broken = Dependencies {
+            complete
+            Module { (_: any Nobody) in Real() }
+        }
+
+        let error = #expect(throws: WiringError.self) { try broken.audit { $0.owner == "AuditFixtures.Actor" } }
+
+        try #expect(#require(error).problems.count == 1)
+        try #expect(#require(error).description.contains("Nobody, which nobody offers"))
+    }
+
+    /// Twenty times what it takes in a debug build: this fails where somebody reads all that the program holds.
+    @Test func `the audit takes under 200 milliseconds`() throws {
+        let fastest = try (0..<5).map { _ in
+            try ContinuousClock().measure { _ = try complete.sites() }
+        }.min()
+
+        #expect(try #require(fastest) < .milliseconds(200))
+    }
+
+    #if os(Linux) || os(macOS)
+    @Test(.enabled(if: Tool.exists("swiftc"), "there is no swiftc on the path to compile a program with"))
+    func `what is compiled without reflection metadata cannot be seen, and that fails`() async throws {
+        let source = Tool.temporary("Blind.swift")
+        let library = Tool.temporary("libBlind.so")
+        try "public struct Hidden { let number = 1 }".write(to: source, atomically: true, encoding: .utf8)
+        let arguments = ["-emit-library", "-module-name", "Blind", "-Xfrontend", "-disable-reflection-metadata"]
+        try Tool.run("swiftc", arguments + [source.path, "-o", library.path])
+        let path = library.path
+
+        // In a process of its own: what is loaded once stays.
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            _ = try Dependencies {}.sites()
+
+            try #require(dlopen(path, RTLD_NOW) != nil)
+
+            let error = #expect(throws: WiringError.self) { try Dependencies {}.audit() }
+
+            let text = "\(error as Any)"
+            #expect(text.contains("cannot see") && text.contains("Blind is compiled with -disable-reflection-metadata"))
+        }
+    }
+    #endif
+}

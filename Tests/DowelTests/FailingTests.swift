@@ -1,0 +1,450 @@
+import Dowel
+import Testing
+
+/// What the failing programs are made of; not private, so that the texts show whole names.
+enum Failing {
+    protocol API: AnyObject, Sendable {}
+    final class Client: API {}
+    final class Mock: API {}
+
+    protocol Log: AnyObject, Sendable {}
+    final class Console: Log {}
+
+    struct Config: Sendable {}
+    enum Other {
+        struct Config: Sendable {}
+    }
+
+    struct Box<Value>: Sendable {}
+
+    static let propertyPlace = place(#line + 2)
+    final class Screen {
+        @Inject var api: any API
+    }
+
+    static let constantPlace = place(#line + 2)
+    final class Session: Sendable {
+        let api = Inject<any API>("net")
+    }
+
+    static let resolvePlace = place(#line + 1)
+    static func resolve() -> any API { Resolver.resolve() }
+
+    static let namedPlace = place(#line + 1)
+    static func resolveNamed() -> any API { Resolver.resolve("net") }
+
+    static let optionalPlace = place(#line + 1)
+    static func resolveOptional() -> (any API)? { Resolver.resolve() }
+
+    static let screenPlace = place(#line + 1)
+    static let screenModule = Module { Screen.read() }
+
+    static let reportPlace = place(#line + 1)
+    static let reportModule = Module("daily") { Report(screen: $0) }
+
+    struct Report: Sendable {
+        let screen: Box<Screen>
+    }
+
+    /// Reads a property before anything can have been built.
+    struct Early {
+        let api = Screen().api
+        let dependencies = Dependencies { Module { Client() as any API } }.build()
+    }
+
+    static let offerPlace = place(#line + 1)
+    static let offer = Module("other") { Config() }
+
+    static func place(_ line: Int) -> String { "DowelTests/FailingTests.swift:\(line)" }
+
+    /// Modules of which each asks for the next, by name, until there is none; the last one makes 0.
+    static func chain(_ count: Int, _ ask: @escaping @Sendable (String) -> Link) -> Dependencies {
+        Dependencies {
+            for number in 1..<count { Module("\(number)") { Link(depth: ask("\(number + 1)").depth + 1) } }
+            Module("\(count)") { Link(depth: 1) }
+        }
+    }
+
+    struct Link: Sendable {
+        let depth: Int
+    }
+
+    final class Ping {
+        @Inject var pong: Pong
+        init() { _ = pong }
+    }
+
+    final class Pong {
+        @Inject var ping: Ping
+        init() { _ = ping }
+    }
+
+    struct Tail: Sendable {
+        init() { let _: Tail = Resolver.resolve() }
+    }
+}
+
+extension Failing.Screen {
+    fileprivate static func read() -> Failing.Box<Failing.Screen> {
+        _ = Failing.Screen().api
+        return Failing.Box()
+    }
+}
+
+struct FailingTests {
+    /// Each fragment has to stand in the text, in this order.
+    private func expect(
+        _ result: ExitTest.Result?, says fragments: String..., but never: String...,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let text = result?.text ?? ""
+        var rest = text[...]
+        for fragment in fragments {
+            guard let range = rest.firstRange(of: fragment) else {
+                Issue.record(
+                    "\"\(fragment)\" is missing, or stands elsewhere, in:\n\(text)", sourceLocation: sourceLocation)
+                return
+            }
+            rest = rest[range.upperBound...]
+        }
+        for fragment in never where text.contains(fragment) {
+            Issue.record("\"\(fragment)\" should not be in:\n\(text)", sourceLocation: sourceLocation)
+        }
+    }
+
+    // MARK: What was asked for, and where
+
+    @Test func `a property that nobody serves stops with its type, its place and a line to paste`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dependencies {}.build()
+            _ = Failing.Screen().api
+        }
+
+        expect(
+            result, says: "nobody offers DowelTests.Failing.API, asked for at \(Failing.propertyPlace)",
+            "Module { … as API }", but: "build() was never called", "while making")
+    }
+
+    @Test func `a constant with a name stops with its name too`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dependencies {}.build()
+            _ = Failing.Session().api()
+        }
+
+        expect(
+            result, says: "nobody offers DowelTests.Failing.API \"net\", asked for at \(Failing.constantPlace)",
+            "Module(\"net\") { … as API }")
+    }
+
+    @Test func `a call that nobody serves stops with the place of the call`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dependencies {}.build()
+            _ = Failing.resolve()
+        }
+
+        expect(
+            result, says: "nobody offers DowelTests.Failing.API, asked for at \(Failing.resolvePlace)",
+            "Module { … as API }")
+    }
+
+    @Test func `a call with a name stops with its name too`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dependencies {}.build()
+            _ = Failing.resolveNamed()
+        }
+
+        expect(
+            result, says: "nobody offers DowelTests.Failing.API \"net\", asked for at \(Failing.namedPlace)",
+            "Module(\"net\") { … as API }")
+    }
+
+    @Test func `a call into an optional stops as well`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dependencies {}.build()
+            _ = Failing.resolveOptional()
+        }
+
+        expect(result, says: "nobody offers DowelTests.Failing.API, asked for at \(Failing.optionalPlace)")
+    }
+
+    @Test func `a call into a weak variable stops as well`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dependencies {}.build()
+            weak var api: (any Failing.API)?
+            api = Resolver.resolve()
+            _ = api
+        }
+
+        expect(result, says: "nobody offers DowelTests.Failing.API, asked for at")
+    }
+
+    @Test func `a generic type is shown with its argument`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dependencies { Module { Failing.Box<Int>() } }.build()
+            _ = Resolver.resolve() as Failing.Box<Failing.Config>
+        }
+
+        expect(result, says: "nobody offers DowelTests.Failing.Box<DowelTests.Failing.Config>, asked for at")
+    }
+
+    @Test func `a property of an override stops as well, wherever it is read`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dependencies { Module { Failing.Client() as any Failing.API } }.build()
+            let session = Dependencies { Module("other") { Failing.Mock() as any Failing.API } }.override {
+                Failing.Session()
+            }
+            onThreads(1) { _ in _ = session.api() }
+        }
+
+        expect(result, says: "nobody offers DowelTests.Failing.API \"net\", asked for at \(Failing.constantPlace)")
+    }
+
+    // MARK: What comes near
+
+    @Test func `where nothing was built, the text says so`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = Failing.Screen().api
+        }
+
+        expect(result, says: "nobody offers DowelTests.Failing.API", "build() was never called")
+    }
+
+    @Test func `where a property initializer reads before build, the text says so`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = Failing.Early()
+        }
+
+        expect(
+            result, says: "nobody offers DowelTests.Failing.API, asked for at \(Failing.propertyPlace)",
+            "a property initializer read this before")
+    }
+
+    @Test func `where the type is offered under names only, the text has the names`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dependencies {
+                Module("net") { Failing.Client() as any Failing.API }
+                Module("disk") { Failing.Client() as any Failing.API }
+                Module { Failing.Console() as any Failing.Log }
+            }.build()
+            _ = Failing.resolve()
+        }
+
+        expect(
+            result, says: "is offered as \"net\"", "is offered as \"disk\"", but: "Failing.Log", "is offered without")
+    }
+
+    @Test func `where the type is offered under another name, the text has that name`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dependencies { Module("disk") { Failing.Client() as any Failing.API } }.build()
+            _ = Failing.resolveNamed()
+        }
+
+        expect(result, says: "nobody offers DowelTests.Failing.API \"net\"", "is offered as \"disk\"")
+    }
+
+    @Test func `where the type is offered without a name, the text says so`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dependencies { Module { Failing.Client() as any Failing.API } }.build()
+            _ = Failing.resolveNamed()
+        }
+
+        expect(result, says: "nobody offers DowelTests.Failing.API \"net\"", "is offered without a name")
+    }
+
+    @Test func `where another type of the same short name is offered, the text has its whole name and place`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dependencies { Failing.offer }.build()
+            _ = Resolver.resolve() as Failing.Other.Config
+        }
+
+        expect(
+            result, says: "nobody offers DowelTests.Failing.Other.Config, asked for at",
+            "DowelTests.Failing.Config \"other\" (\(Failing.offerPlace)) is offered", "Module { … as Config }",
+            but: "very name", "without a name")
+    }
+
+    @Test func `where a protocol is asked for and only classes are offered, the text has them`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dependencies {
+                Module { Failing.Client() }
+                Module { Failing.Console() as any Failing.Log }
+            }.build()
+            _ = Failing.resolve()
+        }
+
+        expect(
+            result, says: "nobody offers DowelTests.Failing.API", "concrete types", "as API",
+            "DowelTests.Failing.Client",
+            but: "Failing.Log")
+    }
+
+    @Test func `near misses are those of the override in force`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dependencies { Module("built") { Failing.Client() as any Failing.API } }.build()
+            Dependencies { Module("mocked") { Failing.Mock() as any Failing.API } }.override { _ = Failing.resolve() }
+        }
+
+        expect(result, says: "is offered as \"built\"", "is offered as \"mocked\"")
+    }
+
+    @Test func `near misses are of what is registered too`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Resolver.register(Failing.Client() as any Failing.API, "net")
+            _ = Failing.resolve()
+        }
+
+        expect(result, says: "nobody offers DowelTests.Failing.API", "is offered as \"net\"")
+    }
+
+    // MARK: The path of the request
+
+    @Test func `what was being made is told, from the outermost on`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dependencies {
+                Failing.reportModule
+                Failing.screenModule
+            }.build()
+            _ = Resolver.resolve("daily") as Failing.Report
+        }
+
+        expect(
+            result, says: "nobody offers DowelTests.Failing.API, asked for at \(Failing.propertyPlace)", "while making",
+            "DowelTests.Failing.Report \"daily\"", " → ", "DowelTests.Failing.Box<DowelTests.Failing.Screen>")
+    }
+
+    @Test func `what had been made before is not told`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dependencies {
+                Module { Failing.Config() }
+                Module { () -> Failing.Box<Int> in
+                    _ = Resolver.resolve() as Failing.Config
+                    _ = Failing.resolve()
+                    return Failing.Box()
+                }
+            }.build()
+            _ = Resolver.resolve() as Failing.Box<Int>
+        }
+
+        expect(result, says: "while making", "DowelTests.Failing.Box<Swift.Int>", but: "→")
+    }
+
+    // MARK: Chains
+
+    @Test(arguments: zip([60, 99], [512, 4_096]))
+    func `a chain of many levels works, one of 60 on a thread of 512 KB too`(
+        count: Int, kilobytes: Int
+    ) {
+        let depths = Protected<[Int]>([])
+
+        onThreads(1, stackSize: kilobytes * 1024) { _ in
+            Failing.chain(count) { Resolver.resolve($0) }.override {
+                depths.withLock { $0.append((Resolver.resolve("1") as Failing.Link).depth) }
+            }
+            Failing.chain(count) { Resolver.find($0)! }.override {
+                depths.withLock { $0.append((Resolver.resolve("1") as Failing.Link).depth) }
+            }
+            Failing.chain(count) { Inject<Failing.Link>($0)() }.override {
+                depths.withLock { $0.append(Inject<Failing.Link>("1")().depth) }
+            }
+            Failing.chain(count) { Inject<Failing.Link?>($0)()! }.override {
+                depths.withLock { $0.append(Inject<Failing.Link?>("1")()!.depth) }
+            }
+        }
+
+        #expect(depths.value == [count, count, count, count])
+    }
+
+    @Test func `a chain of 60 shared levels works on a thread of 512 KB too`() {
+        let depth = Protected(0)
+        let chain = Dependencies {
+            for number in 1..<60 {
+                Module("\(number)", .shared) {
+                    Failing.Link(depth: (Resolver.resolve("\(number + 1)") as Failing.Link).depth + 1)
+                }
+            }
+            Module("60", .shared) { Failing.Link(depth: 1) }
+        }
+
+        onThreads(1, stackSize: 512 * 1024) { _ in
+            chain.override { depth.withLock { $0 = (Resolver.resolve("1") as Failing.Link).depth } }
+        }
+
+        #expect(depth.value == 60)
+    }
+
+    @Test func `a chain of 60 levels works in what was built, on a thread of 512 KB`() async {
+        await #expect(processExitsWith: .success) {
+            Failing.chain(60) { Resolver.resolve($0) }.build()
+            let depth = Protected(0)
+
+            onThreads(1, stackSize: 512 * 1024) { _ in
+                depth.withLock { $0 = (Resolver.resolve("1") as Failing.Link).depth }
+            }
+
+            #expect(depth.value == 60)
+        }
+    }
+
+    @Test func `a chain of a thousand modules stops at a hundred levels`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Failing.chain(1_000) { Resolver.resolve($0) }.build()
+            _ = Resolver.resolve("1") as Failing.Link
+        }
+
+        expect(
+            result, says: "100 things are being made, each for the one before", "Failing.Link \"100\"", but: "\"103\"")
+    }
+
+    @Test func `a chain of a thousand modules stops before the stack ends, on a thread of 512 KB too`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Failing.chain(1_000) { Inject<Failing.Link>($0)() }.build()
+            onThreads(1, stackSize: 512 * 1024) { _ in _ = Inject<Failing.Link>("1")() }
+        }
+
+        expect(result, says: "100 things are being made, each for the one before")
+    }
+
+    @Test func `two unshared modules that ask for each other stop, with the part that repeats`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dependencies {
+                Module { Failing.Config() }
+                Module("start") { () -> Failing.Config in
+                    _ = Resolver.resolve() as Failing.Ping
+                    return Failing.Config()
+                }
+                Module { Failing.Ping() }
+                Module { Failing.Pong() }
+            }.build()
+            _ = Resolver.resolve("start") as Failing.Config
+        }
+
+        expect(
+            result, says: "100 things are being made, each for the one before",
+            "DowelTests.Failing.Ping → DowelTests.Failing.Pong")
+    }
+
+    @Test func `an unshared module that asks for itself stops`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dependencies { Module { Failing.Tail() } }.build()
+            _ = Resolver.resolve() as Failing.Tail
+        }
+
+        expect(
+            result, says: "100 things are being made, each for the one before", "DowelTests.Failing.Tail", " → ",
+            "DowelTests.Failing.Tail")
+    }
+
+    @Test func `a hundred things one after another are no chain`() {
+        Dependencies {
+            Module { Failing.Config() }
+            Module { () -> Failing.Box<Int> in
+                for _ in 0..<200 { _ = Resolver.resolve() as Failing.Config }
+                return Failing.Box()
+            }
+        }.override {
+            let box: Failing.Box<Int>? = Resolver.find()
+
+            #expect(box != nil)
+        }
+    }
+}

@@ -1,0 +1,15 @@
+// A value given by hand is said so: an assignment would hide that nothing is looked up.
+// error: extraneous argument label 'wrappedValue:' in call
+// error: cannot convert value of type 'Console' to specified type 'String'
+import Dowel
+
+protocol Log: Sendable {}
+struct Console: Log {}
+
+struct Screen {
+    #if MENDED
+    @Inject(given: Console()) var log: any Log
+    #else
+    @Inject var log: any Log = Console()
+    #endif
+}
