@@ -4,9 +4,46 @@
 //  SPDX-License-Identifier: MIT (the whole text stands at the end)
 //
 
+// A module offers one type; dependencies collect modules, and `build()` puts them in force; `@Inject` asks when it is
+// first read; the resolver finds; a scope keeps, inside a module, what its `component()` functions make.
+//
+//     struct ReaderModule: ReaderModuleType {
+//         private let scope = Scope()
+//
+//         func component() -> Feed { RemoteFeed(http: component()) }       // constructor injection: what is
+//         func component() -> HTTP { scope.shared { Session() } }          // missing does not compile
+//     }
+//
+//     Dependencies {
+//         Module(.shared) { ReaderModule() as any ReaderModuleType }
+//         Module { Clock() as any Timekeeping }
+//     }.build()
+//
+//     final class Screen {
+//         @Inject private var reader: any ReaderModuleType
+//         private lazy var feed: Feed = reader.component()
+//     }
+//
+// What is wrong shows in the compiler (a component), at launch (`build()` validates) or in one line of a test
+// (`validate()`, the audit), and never later. It refuses to guess, to generate code, to hold a lock while your code
+// runs other than that of the one instance being made, and to keep more than one container for the process.
+//
+// ## Topics
+// Asking: `Inject`. Offering: `Module`, `Lifetime`. Collecting: `Dependencies`. Finding: `Resolver`. Keeping: `Scope`.
+// Overriding: `Dependencies.override(during:)`. Validating: `Dependencies.validate()`, `WiringError`.
+
 // MARK: - Asking
 
 /// A property that gets its value from the module that offers its type, at the first read, and keeps it.
+///
+///     final class Screen {
+///         @Inject private var log: any Log
+///         @Inject("disk") private var store: any Store     // the module of that name
+///         @Inject private var metrics: (any Metrics)?      // nil while nobody offers it
+///     }
+///
+/// Swift allows no property wrapper in a `Sendable` class: write `private let log = Inject<any Log>()` there, and read
+/// `log()`. In an `@Observable` class write `@ObservationIgnored @Inject`.
 public typealias Inject = Resolver.Inject
 
 nonisolated extension Resolver {
@@ -286,21 +323,15 @@ public nonisolated struct Dependencies: Sendable {
 
 /// The one registry of the process: finds what the modules in force offer.
 public nonisolated enum Resolver {
-    /// What the module of this type and name makes; stops the program where nobody offers it.
-    @inlinable public static func resolve<T>(_ name: String? = nil, file: StaticString = #fileID, line: Int = #line)
-        -> T
-    {
-        guard let made: T = Frame.ask(name, Place(file, line), nil) else {
-            missing(T.self, name, Place(file, line), nil)
-        }
-        return made
-    }
+    /// What the module of this type and name makes; stops the program where nobody offers it, also for an optional.
+    @inlinable public static func resolve<T>(
+        _ name: String? = nil, file: StaticString = #fileID, line: Int = #line
+    ) -> T { find(name, file: file, line: line) ?? missing(name, Place(file, line), nil) }
 
     /// What the module of this type and name makes, or nil where nobody offers it.
-    @inlinable public static func find<T>(_ name: String? = nil, file: StaticString = #fileID, line: Int = #line) -> T?
-    {
-        Frame.ask(name, Place(file, line), nil)
-    }
+    @inlinable public static func find<T>(
+        _ name: String? = nil, file: StaticString = #fileID, line: Int = #line
+    ) -> T? { Frame.ask(name, Place(file, line), nil) }
 
     /// Adds an instance to the dependencies in force, in place of any of its type and name, until the next `build()`.
     public static func register<T: Sendable>(
@@ -317,6 +348,13 @@ public nonisolated enum Resolver {
 // MARK: - Keeping
 
 /// Gives the `component()` functions of a module the lifetimes that modules have.
+///
+/// - Warning: A scope belongs to one instance of a module. Keep that module `.shared`, or every `@Inject` of it brings a
+///   new scope; and never make a scope `static`, or overrides and tests share what it keeps.
+/// - Warning: What is kept for an object graph is gone with its request. Asked for later, by a lazy `@Inject` or in a
+///   task, it is another one.
+///
+/// Two calls share an instance when they stand at one place in the source, make one type, and give one `id`.
 public nonisolated final class Scope: @unchecked Sendable {
     private let lock = Resolver.Lock()  // Protects the offers, and what they keep.
     private var offers: [Key: Resolver.Source] = [:]
@@ -370,8 +408,7 @@ public nonisolated final class Scope: @unchecked Sendable {
             configure: (@MainActor (T) -> Void)? = nil,
             file: StaticString = #fileID, line: Int = #line, column: Int = #column
         ) rethrows -> T {
-            let place = Resolver.Place(file, line, column)
-            return try scope.instance(.objectGraph, id, place, { try make() }, configure.map { body in { body($0) } })
+            try scope.instance(.objectGraph, id, Resolver.Place(file, line, column), make) { configure?($0) }
         }
     }
 
@@ -506,7 +543,7 @@ nonisolated extension Resolver {
     static func stop(_ text: String) -> Never { fatalError("Dowel: " + text) }
 
     /// Looks first whether this is the main thread: off it, some systems end the program without a word.
-    static func onMain<Needs, T>(_ type: Any.Type, _ needs: Needs, _ body: @MainActor (Needs) -> T) -> T {
+    static func onMain<Needs, T>(_ type: Any.Type, _ needs: Needs, _ body: @MainActor @Sendable (Needs) -> T) -> T {
         if !Platform.isMainThread {
             stop("\(name(of: type)) is offered by a Module.main, and was asked for off the main actor\(Frame.path)")
         }
@@ -515,14 +552,11 @@ nonisolated extension Resolver {
     }
 
     /// Stops for want of a module: says what was asked for and where, what comes near, and what would mend it.
-    @usableFromInline static func missing(
-        _ type: Any.Type, _ name: String?, _ place: Place, _ chosen: Container?
-    ) -> Never {
-        let wanted = (type as? any Wrapping.Type)?.wrapped ?? type
+    @usableFromInline static func missing<T>(_ name: String?, _ place: Place, _ chosen: Container?) -> T {
+        let wanted = (T.self as? any Wrapping.Type)?.wrapped ?? T.self
         var lines = ["nobody offers \(label(wanted, name)), asked for at \(place.text)"]
-        if Container.wasNeverBuilt {
-            lines.append("build() was never called, or a property initializer read this before")
-        }
+        let unbuilt = "build() was never called, or a property initializer read this before"
+        if Container.wasNeverBuilt { lines.append(unbuilt) }
         lines += (chosen ?? Container.inForce).advice(wanted, name)
         stop(lines.joined(separator: "\n  ") + Frame.path)
     }
@@ -837,7 +871,7 @@ nonisolated extension Resolver {
         /// What there is where nobody offers T: nil for an optional, or else the end of the program.
         @usableFromInline static func absent<T>(_ name: String?, _ place: Place?, _ container: Container?) -> T {
             let place = place ?? Platform.frame!.pointee.module.place
-            guard T.self is any Wrapping.Type else { missing(T.self, name, place, container) }
+            guard T.self is any Wrapping.Type else { return missing(name, place, container) }
             return askWrapped(name, place, container) ?? (Any?.none as! T)  // One optional's nil casts to any other's.
         }
 
@@ -998,6 +1032,23 @@ nonisolated extension Optional: Resolver.Wrapping {
     }
 }
 
+nonisolated extension Resolver.Lock {
+    @inlinable func withLock<R>(_ body: () throws -> R) rethrows -> R {
+        lock()
+        defer { unlock() }
+        return try body()
+    }
+
+    /// Lets go of what `body` gives after the lock is released: a deinit may run the user's code.
+    func take<V>(_ body: () -> V) { withExtendedLifetime(withLock(body)) {} }
+
+    /// The lock for something that has none of its own.
+    @usableFromInline static func guarding(_ id: ObjectIdentifier) -> Resolver.Lock {
+        stripes[Int(bitPattern: id) >> 6 & 63]
+    }
+    private static let stripes = (0..<64).map { _ in Resolver.Lock() }
+}
+
 // MARK: - Platform
 
 #if canImport(Darwin)
@@ -1012,8 +1063,10 @@ import Android
 import WinSDK
 #endif
 #if !canImport(Darwin)
-import Dispatch
 import Synchronization
+#endif
+#if !canImport(Darwin) && canImport(Dispatch)
+import Dispatch
 #endif
 
 nonisolated extension Resolver {
@@ -1030,21 +1083,6 @@ nonisolated extension Resolver {
         @usableFromInline func lock() { pthread_mutex_lock(mutex) }
         @usableFromInline func unlock() { pthread_mutex_unlock(mutex) }
         #endif
-
-        @inlinable func withLock<R>(_ body: () throws -> R) rethrows -> R {
-            lock()
-            defer { unlock() }
-            return try body()
-        }
-
-        /// Lets go of what `body` gives after the lock is released: a deinit may run the user's code.
-        func take<V>(_ body: () -> V) { withExtendedLifetime(withLock(body)) {} }
-
-        /// The lock for something that has none of its own.
-        @usableFromInline static func guarding(_ id: ObjectIdentifier) -> Lock {
-            stripes[Int(bitPattern: id) >> 6 & 63]
-        }
-        private static let stripes = (0..<64).map { _ in Lock() }
     }
 
     /// Read without a lock: when set, what was written before is there; when not, look again under the lock.
@@ -1084,6 +1122,8 @@ nonisolated extension Resolver {
 
         #if canImport(Darwin)
         static var isMainThread: Bool { pthread_main_np() != 0 }
+        #elseif os(WASI)
+        static var isMainThread: Bool { true }  // There is only one.
         #else
         /// Elsewhere the main actor changes threads once an async `main` has waited, but not its queue.
         private static let mainQueue = {

@@ -1,6 +1,5 @@
 // A value given by hand is said so: an assignment would hide that nothing is looked up.
-// error: extraneous argument label 'wrappedValue:' in call
-// error: cannot convert value of type 'Console' to specified type 'String'
+// error: incorrect argument label in call (have 'wrappedValue:', expected 'given:')
 import Dowel
 
 protocol Log: Sendable {}
