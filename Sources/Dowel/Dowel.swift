@@ -731,7 +731,9 @@ nonisolated extension Resolver {
                 if let existing { return existing }
                 let value = try make()
                 if kind == .weakShared, reference(to: value) == nil {
-                    stop("\(module.label) is .weakShared, but no class, at \(module.place.text): use .shared")
+                    stop(
+                        "\(module.label) is .weakShared, but no class, so nobody can own it: use .shared (\(module.place.text))"
+                    )
                 }
                 lock.withLock { if isWeak { object = reference(to: value) } else { kept = Kept(value) } }
                 return value
@@ -757,7 +759,7 @@ nonisolated extension Resolver {
 
     /// What the frames of a request share, once they need any of it.
     @usableFromInline final class Request {
-        @usableFromInline var pending: [() -> Void] = []  // To be run when the outermost instance exists.
+        @usableFromInline var pending: ArraySlice<() -> Void> = []  // To be run when the outermost instance exists.
         fileprivate var waiting: (source: Source, step: Step)?
         private var graph: [ObjectIdentifier: (original: Source, copy: Source)] = [:]
 
@@ -780,14 +782,14 @@ nonisolated extension Resolver {
 
     /// One thing being made. The frames of a thread, from the outermost on, are its request.
     @usableFromInline struct Frame {
-        let place: Place, parent: Step?, depth: Int, container: Unmanaged<Container>, isCounted: Bool
+        let asked: Place?, parent: Step?, depth: Int, container: Unmanaged<Container>, isCounted: Bool
         let bound: ObjectIdentifier?  // The override in whose extent this began.
         @usableFromInline private(set) var source: Unmanaged<Source>?
         fileprivate var claim: ObjectIdentifier?, request: Unmanaged<Request>?
 
         init(_ place: Place?, _ chosen: Container?) {
             parent = Platform.frame
-            (self.place, depth) = (place ?? parent!.pointee.module.place, parent.map { $0.pointee.depth + 1 } ?? 1)
+            (asked, depth) = (place, parent.map { $0.pointee.depth + 1 } ?? 1)
             if Container.firstIsInForce.isSet, let first = Container.first {
                 (container, isCounted, bound) = (first, false, nil)
             } else {
@@ -854,7 +856,7 @@ nonisolated extension Resolver {
         /// At the end of a request, runs what is to be configured; that may ask for more, and so add more.
         @usableFromInline func complete() {
             guard parent == nil, let request = request?.takeUnretainedValue() else { return }
-            while !request.pending.isEmpty { request.pending.removeFirst()() }
+            while let configure = request.pending.popFirst() { configure() }
         }
 
         @usableFromInline func end() {
@@ -876,6 +878,7 @@ nonisolated extension Resolver {
         }
 
         var module: Module { source!.takeUnretainedValue().module }
+        var place: Place { asked ?? parent!.pointee.module.place }
         var text: String { "\(module.label) (\(place.text))" }
 
         /// What the thread is making, as the end of a text.
@@ -903,7 +906,7 @@ nonisolated extension Resolver {
         /// Set while the first container is in force and nothing was ever overridden or registered: it is then found
         /// without a lock, and for that lives as long as the process. Later ones are counted.
         @usableFromInline static let firstIsInForce = Flag()
-        nonisolated(unsafe) private(set) static var first: Unmanaged<Container>?
+        @exclusivity(unchecked) nonisolated(unsafe) private(set) static var first: Unmanaged<Container>?
         nonisolated(unsafe) private static var current = none
         private static let none = Container([])
         private static let lock = Lock()  // Protects `first` and `current`.
