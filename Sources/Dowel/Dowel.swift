@@ -25,7 +25,7 @@
 //     }
 //
 // What is wrong shows in the compiler (a component), at launch (`build()` validates) or in one line of a test
-// (`validate()`, the audit), and never later. It refuses to guess, to generate code, to hold a lock while your code
+// (`validate()`, the audit), not later. It refuses to guess, to generate code, to hold a lock while your code
 // runs other than that of the one instance being made, and to keep more than one container for the process.
 //
 // ## Topics
@@ -532,7 +532,7 @@ nonisolated extension Resolver.Container {
         if need is any Resolver.Wrapping.Type { return nil }
         let advice = advice(need, nil).joined(separator: "; ")
         return "\(module.text) needs \(Resolver.name(of: need)), which nobody offers: \(advice). "
-            + "If the parameter has a default value, write the closure: Module { \(Resolver.name(of: module.type))(…) }"
+            + "If the parameter has a default value, write the closure, without it."
     }
 }
 
@@ -567,11 +567,11 @@ nonisolated extension Resolver {
 
     /// A type's name without the addresses of private and local contexts, which mean nothing to a reader.
     static func name(of type: Any.Type, qualified: Bool = true) -> String {
-        let words = _typeName(type, qualified: qualified).split(separator: "(", omittingEmptySubsequences: false)
+        let words = _typeName(type, qualified: qualified).split(omittingEmptySubsequences: false) { $0 == "(" }
         return words.dropFirst().reduce(String(words[0])) { name, word in
             guard let end = word.firstIndex(of: ")") else { return "\(name)(\(word)" }
             if word.hasPrefix("unknown context at $") { return name + word[end...].dropFirst(2) }
-            let inside = word[..<end].split(separator: " ")
+            let inside = word[..<end].split { $0 == " " }
             guard inside.count == 3, inside[1] == "in", inside[2].first == "_" else { return "\(name)(\(word)" }
             return name + inside[0] + word[end...].dropFirst()
         }

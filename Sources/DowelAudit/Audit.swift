@@ -80,9 +80,11 @@ func unwrapping(_ type: Any.Type) -> [Any.Type] {
 
 /// The name as the source has it: Swift shows an address for a private context, and no common spaces.
 func name(of type: Any.Type, short: Bool = false) -> String {
-    let parts = _typeName(type, qualified: !short).split(
-        separator: "(unknown context at ", omittingEmptySubsequences: false)
-    return withSpaces(parts[0] + parts.dropFirst().map { $0.drop { $0 != ")" }.dropFirst(2) }.joined())
+    let words = _typeName(type, qualified: !short).split(omittingEmptySubsequences: false) { $0 == "(" }
+    let rest = words.dropFirst().map { word in
+        word.hasPrefix("unknown context at ") ? String(word.drop { $0 != ")" }.dropFirst(2)) : "(\(word)"
+    }
+    return withSpaces(words[0] + rest.joined())
 }
 
 /// A name in backticks may have spaces, which the compiler keeps as those that do not break.
