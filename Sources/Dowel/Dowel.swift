@@ -75,7 +75,7 @@ nonisolated extension Resolver {
 
         /// No lock is held while the value is made: of racing readers the first to finish wins, for all.
         @inlinable func firstRead() -> Value {
-            let lock = Lock.guarding(ObjectIdentifier(self))
+            let lock = Resolver.lock(for: ObjectIdentifier(self))
             let (isKept, origin) = lock.withLock { (self.isKept, self.origin) }
             if !isKept {
                 let container = Container.asked(by: origin)
@@ -619,6 +619,10 @@ nonisolated extension Resolver {
         return value
     }
 
+    /// The lock for something that has none of its own.
+    @usableFromInline static func lock(for id: ObjectIdentifier) -> Lock { locks[Int(bitPattern: id) >> 6 & 63] }
+    private static let locks = (0..<64).map { _ in Lock() }
+
     /// A place in the source.
     @usableFromInline struct Place: @unchecked Sendable, Hashable {
         let file: UnsafePointer<UInt8>  // A constant of the program that ends with a zero.
@@ -650,7 +654,7 @@ nonisolated extension Resolver {
 
         init(_ module: Module, _ lock: Lock?) {
             (self.module, kind, isWeak) = (module, module.kind, module.kind == .weakShared)
-            self.lock = lock ?? Lock.guarding(ObjectIdentifier(module.type))
+            self.lock = lock ?? Resolver.lock(for: ObjectIdentifier(module.type))
         }
 
         /// Lets go of what is kept, but knows it for as long as anyone else holds it.
@@ -1035,23 +1039,6 @@ nonisolated extension Optional: Resolver.Wrapping {
     }
 }
 
-nonisolated extension Resolver.Lock {
-    @inlinable func withLock<R>(_ body: () throws -> R) rethrows -> R {
-        lock()
-        defer { unlock() }
-        return try body()
-    }
-
-    /// Lets go of what `body` gives after the lock is released: a deinit may run the user's code.
-    func take<V>(_ body: () -> V) { withExtendedLifetime(withLock(body)) {} }
-
-    /// The lock for something that has none of its own.
-    @usableFromInline static func guarding(_ id: ObjectIdentifier) -> Resolver.Lock {
-        stripes[Int(bitPattern: id) >> 6 & 63]
-    }
-    private static let stripes = (0..<64).map { _ in Resolver.Lock() }
-}
-
 // MARK: - Platform
 
 #if canImport(Darwin)
@@ -1086,6 +1073,15 @@ nonisolated extension Resolver {
         @usableFromInline func lock() { pthread_mutex_lock(mutex) }
         @usableFromInline func unlock() { pthread_mutex_unlock(mutex) }
         #endif
+
+        @inlinable func withLock<R>(_ body: () throws -> R) rethrows -> R {
+            lock()
+            defer { unlock() }
+            return try body()
+        }
+
+        /// Lets go of what `body` gives after the lock is released: a deinit may run the user's code.
+        func take<V>(_ body: () -> V) { withExtendedLifetime(withLock(body)) {} }
     }
 
     /// Read without a lock: when set, what was written before is there; when not, look again under the lock.
