@@ -111,7 +111,7 @@ public nonisolated struct Module: Sendable {
     public let name: String?
     /// The types that its factory takes, and those that its configuration takes besides.
     public let needs: [Any.Type]
-    @usableFromInline let kind: Resolver.Kind, place: Resolver.Place, partsFrom: Int
+    @usableFromInline let kind: Resolver.Kind, place: Resolver.Place, partsFrom: Int, isMain: Bool
     @usableFromInline let offer: @Sendable (Module) -> Resolver.Source
     @usableFromInline var replacesNothing = false
 
@@ -121,6 +121,8 @@ public nonisolated struct Module: Sendable {
     public var file: String { String(cString: place.file) }
     /// The line it was written in.
     public var line: Int { Int(place.line) }
+    var label: String { Resolver.label(type, name) }
+    var text: String { "\(label) (\(place.text))" }
 
     /// Offers what `make` makes; its parameters are filled by their types.
     @inlinable public init<T, each Need>(
@@ -161,13 +163,13 @@ public nonisolated struct Module: Sendable {
     public static func main<T, each Need>(
         _ lifetime: Lifetime<Confined<T>>, _ make: @escaping @MainActor @Sendable (repeat each Need) -> T,
         file: StaticString = #fileID, line: Int = #line
-    ) -> Module { Module(nil, lifetime.kind, Resolver.Place(file, line), onMain(make)) }
+    ) -> Module { Module(nil, lifetime.kind, Resolver.Place(file, line), isMain: true, onMain(make)) }
 
     /// Offers what `make` makes on the main actor under a name.
     public static func main<T, each Need>(
         _ name: String, _ lifetime: Lifetime<Confined<T>> = .unshared,
         _ make: @escaping @MainActor @Sendable (repeat each Need) -> T, file: StaticString = #fileID, line: Int = #line
-    ) -> Module { Module(name, lifetime.kind, Resolver.Place(file, line), onMain(make)) }
+    ) -> Module { Module(name, lifetime.kind, Resolver.Place(file, line), isMain: true, onMain(make)) }
 
     /// Offers what `make` makes on the main actor, and configures it when the whole graph of the request exists.
     public static func main<T, each Need, each Part>(
@@ -194,13 +196,13 @@ public nonisolated struct Module: Sendable {
     public struct Confined<T>: @unchecked Sendable { let value: T }
 
     @inlinable init<T, each Need>(
-        _ name: String?, _ kind: Resolver.Kind, _ place: Resolver.Place, parts: [Any.Type] = [],
+        _ name: String?, _ kind: Resolver.Kind, _ place: Resolver.Place, parts: [Any.Type] = [], isMain: Bool = false,
         _ make: @escaping @Sendable (repeat each Need) -> T
     ) {
         var needs: [Any.Type] = []
         repeat needs.append((each Need).self)
         (type, self.name, self.kind, self.place, partsFrom) = (T.self, name, kind, place, needs.count)
-        self.needs = needs + parts
+        (self.needs, self.isMain) = (needs + parts, isMain)
         offer = { Resolver.Offer($0) { make(repeat Resolver.Frame.fill() as each Need) } }
     }
 
@@ -213,7 +215,7 @@ public nonisolated struct Module: Sendable {
         repeat parts.append((each Part).self)
         self.init(name, kind, place, parts: parts) { (need: repeat each Need) in
             let value = make(repeat each need)
-            Resolver.Request.current.pending.append { configure(value, repeat Resolver.Frame.fill() as each Part) }
+            Resolver.Frame.later { configure(value, repeat Resolver.Frame.fill() as each Part) }
             return value
         }
     }
@@ -354,7 +356,8 @@ public nonisolated enum Resolver {
 /// - Warning: What is kept for an object graph is gone with its request. Asked for later, by a lazy `@Inject` or in a
 ///   task, it is another one.
 ///
-/// Two calls share an instance when they stand at one place in the source, make one type, and give one `id`.
+/// Two calls share an instance when they stand at one place in the source, make one type, and give one `id`. The `id` is
+/// compared under the scope's lock: its `==` must not ask the scope.
 public nonisolated final class Scope: @unchecked Sendable {
     private let lock = Resolver.Lock()  // Protects the offers, and what they keep.
     private var offers: [Key: Resolver.Source] = [:]
@@ -384,7 +387,7 @@ public nonisolated final class Scope: @unchecked Sendable {
     public var main: Main { Main(scope: self) }
 
     /// Lets go of all that is kept here; what was handed out lives on with those who have it.
-    public func reset() { lock.take { Resolver.exchange(&offers, [:]) } }
+    public func reset() { lock.take { exchange(&offers, with: [:]) } }
 
     /// Shared lifetimes on the main actor.
     @MainActor public struct Main: Sendable {
@@ -434,7 +437,7 @@ public nonisolated final class Scope: @unchecked Sendable {
         return try frame.run {
             try offer.instance {
                 let value = try make()
-                if let configure { Resolver.Request.current.pending.append { configure(value) } }
+                if let configure { Resolver.Frame.later { configure(value) } }
                 return value
             }
         }
@@ -490,7 +493,7 @@ public nonisolated struct WiringError: Error, CustomStringConvertible {
 }
 
 nonisolated extension Dependencies {
-    /// Throws one error with every problem of these modules; makes nothing.
+    /// Throws one error with every problem of these modules, of cycles that share a part at least one; makes nothing.
     public func validate() throws(WiringError) {
         let problems = Resolver.Container(modules).problems
         if !problems.isEmpty { throw WiringError(problems) }
@@ -542,11 +545,14 @@ nonisolated extension Resolver {
     /// The one way in which this file stops a program: the text of a precondition is lost in release builds.
     static func stop(_ text: String) -> Never { fatalError("Dowel: " + text) }
 
-    /// Looks first whether this is the main thread: off it, some systems end the program without a word.
+    /// Looks whether this is the main thread: off it, some systems end the program without a word.
+    @usableFromInline static func requireMain(_ type: Any.Type) {
+        if Platform.isMainThread { return }
+        stop("\(name(of: type)) is offered by a Module.main, and was asked for off the main actor\(Frame.path)")
+    }
+
     static func onMain<Needs, T>(_ type: Any.Type, _ needs: Needs, _ body: @MainActor @Sendable (Needs) -> T) -> T {
-        if !Platform.isMainThread {
-            stop("\(name(of: type)) is offered by a Module.main, and was asked for off the main actor\(Frame.path)")
-        }
+        requireMain(type)
         let needs = Module.Confined(value: needs)
         return MainActor.assumeIsolated { Module.Confined(value: body(needs.value)) }.value
     }
@@ -576,11 +582,6 @@ nonisolated extension Resolver {
             return name + inside[0] + word[end...].dropFirst()
         }
     }
-}
-
-nonisolated extension Module {
-    var label: String { Resolver.label(type, name) }
-    var text: String { "\(label) (\(place.text))" }
 }
 
 nonisolated extension Resolver.Container {
@@ -614,11 +615,6 @@ nonisolated extension Resolver {
     @usableFromInline enum Kind: Sendable { case unshared, shared, weakShared, objectGraph }
     @usableFromInline typealias Step = UnsafeMutablePointer<Frame>  // A frame where it lies on its thread's stack.
 
-    static func exchange<V>(_ value: inout V, _ new: V) -> V {
-        defer { value = new }
-        return value
-    }
-
     /// The lock for something that has none of its own.
     @usableFromInline static func lock(for id: ObjectIdentifier) -> Lock { locks[Int(bitPattern: id) >> 6 & 63] }
     private static let locks = (0..<64).map { _ in Lock() }
@@ -644,7 +640,8 @@ nonisolated extension Resolver {
     /// Where instances come from in one container or scope, and whose turn it is to make one.
     @usableFromInline class Source: @unchecked Sendable {
         let module: Module
-        @usableFromInline let kind: Kind, lock: Lock  // The lock protects the three that follow, for a moment only.
+        @usableFromInline let isMain: Bool, kind: Kind
+        @usableFromInline let lock: Lock  // Protects the three that follow, for a moment only.
         @usableFromInline @exclusivity(unchecked) final var kept: AnyObject?
         @exclusivity(unchecked) final weak var object: AnyObject?
         @exclusivity(unchecked) final var isWeak: Bool
@@ -653,7 +650,7 @@ nonisolated extension Resolver {
         private static let bookkeeping = Lock()  // Protects who waits for whom: every `owner` and every `waiting`.
 
         init(_ module: Module, _ lock: Lock?) {
-            (self.module, kind, isWeak) = (module, module.kind, module.kind == .weakShared)
+            (self.module, isMain, kind, isWeak) = (module, module.isMain, module.kind, module.kind == .weakShared)
             self.lock = lock ?? Resolver.lock(for: ObjectIdentifier(module.type))
         }
 
@@ -718,6 +715,7 @@ nonisolated extension Resolver {
         /// What `make` makes; for a lifetime that is kept, once for all who ask.
         @inlinable func instance(_ make: () throws -> T) rethrows -> T {
             if kind == .unshared { return try make() }
+            if isMain { requireMain(T.self) }  // What is kept may not be handed out elsewhere either.
             lock.lock()
             if let kept {
                 defer { lock.unlock() }
@@ -751,13 +749,15 @@ nonisolated extension Resolver {
         override func weaken() {
             lock.lock()
             let old = kept.map { unsafeDowncast($0, to: Kept<T>.self) }
-            (object, kept, isWeak) = (old.flatMap { reference(to: $0.value) } ?? object, nil, true)
+            if let old { object = reference(to: old.value) }
+            (kept, isWeak) = (nil, true)
             lock.unlock()
             withExtendedLifetime(old) {}  // Its deinit may run the user's code.
         }
 
         private func reference(to value: T) -> AnyObject? {
-            Swift.type(of: value as Any) is AnyObject.Type ? value as AnyObject : nil
+            guard Swift.type(of: value as Any) is AnyObject.Type else { return nil }
+            return (value as? any Error).map { $0 as AnyObject } ?? (value as AnyObject)  // An error may lie in a box.
         }
     }
 
@@ -786,9 +786,9 @@ nonisolated extension Resolver {
 
     /// One thing being made. The frames of a thread, from the outermost on, are its request.
     @usableFromInline struct Frame {
-        let asked: Place?, parent: Step?, depth: Int, container: Unmanaged<Container>, isCounted: Bool
+        let asked: Place?, parent: Step?, container: Unmanaged<Container>, isCounted: Bool
         let bound: ObjectIdentifier?  // The override in whose extent this began.
-        @usableFromInline private(set) var source: Unmanaged<Source>?
+        @usableFromInline private(set) var source: Unmanaged<Source>?, depth: Int
         fileprivate var claim: ObjectIdentifier?, request: Unmanaged<Request>?
 
         init(_ place: Place?, _ chosen: Container?) {
@@ -803,9 +803,22 @@ nonisolated extension Resolver {
         }
 
         /// A frame for what a scope's source makes.
-        init(_ place: Place, _ offer: Source) {
-            self.init(place, nil)
+        init(_ place: Place, _ offer: Source, _ chosen: Container? = nil) {
+            self.init(place, chosen)
             source = isCounted ? .passRetained(offer) : .passUnretained(offer)
+        }
+
+        /// Leaves what configures an instance for the end of the request, to run as a part of its making would.
+        @usableFromInline static func later(_ configure: @escaping () -> Void) {
+            let made = Platform.frame!.pointee
+            let (source, container) = (made.source!.takeUnretainedValue(), made.container.takeUnretainedValue())
+            // One level deeper, so that things that make and configure each other come to an end.
+            let (place, depth) = (made.place, made.depth + 1)
+            Request.current.pending.append {
+                var frame = Frame(place, source, container)
+                frame.depth = depth
+                frame.run(configure)
+            }
         }
 
         /// A frame for what the module of this type and name makes, if there is one.
@@ -992,7 +1005,8 @@ nonisolated extension Resolver {
         func register(_ module: Module) {
             Container.replace(with: nil)
             lock.take {
-                exchange(&registered, Container(Container.merge(registered?.sources.map(\.module) ?? [], [module])))
+                exchange(
+                    &registered, with: Container(Container.merge(registered?.sources.map(\.module) ?? [], [module])))
             }
         }
 
@@ -1018,9 +1032,10 @@ nonisolated extension Resolver {
         /// Puts a new container in force; without one, sees to it that from here on the one in force is looked for.
         @discardableResult static func replace(with container: Container?) -> Container? {
             lock.withLock {
-                firstIsInForce.set(first == nil && container != nil)
+                let isFirst = first == nil && container != nil
+                defer { firstIsInForce.set(isFirst) }
                 first = first ?? .passRetained(container ?? current)
-                return exchange(&current, container ?? current)
+                return exchange(&current, with: container ?? current)
             }
         }
     }

@@ -1322,3 +1322,95 @@ struct ScopeTests {
         }
     }
 }
+
+private final class Hoop: @unchecked Sendable { var other: Link? }
+private final class Link: @unchecked Sendable { init(_ ring: Hoop) {} }
+private final class Refusal: Error {}
+private protocol Part {}
+private struct Real: Part {}
+private struct Mock: Part {}
+private final class Whole { var part: (any Part)? }
+private final class Maker {
+    let whole: Whole
+    init() { whole = Dependencies { Module { Mock() as any Part } }.override { Resolver.resolve() } }
+}
+private final class Ledger { var pages = 0 }
+
+struct BoundaryTests {
+    @Test func `what a main actor's module keeps is not handed out elsewhere`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { @MainActor in
+            Dependencies { Module.main(.shared) { Ledger() } }.build()
+            (Resolver.resolve() as Ledger).pages = 1
+
+            onThreads(1) { _ in _ = Resolver.resolve() as Ledger }
+        }
+
+        #expect(result?.text.contains("is offered by a Module.main, and was asked for off the main actor") == true)
+    }
+
+    @Test func `what configures an instance asks the container that made it`() {
+        let maker: Maker = Dependencies {
+            Module { Real() as any Part }
+            Module(.objectGraph) {
+                Whole()
+            } configure: { (whole: Whole, part: any Part) in
+                whole.part = part
+            }
+            Module { Maker() }
+        }.override { Resolver.resolve() }
+
+        #expect(maker.whole.part is Mock)
+    }
+
+    @Test func `unshared modules that configure each other stop`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            endUnlessDone()
+            Dependencies {
+                Module {
+                    Hoop()
+                } configure: { (ring: Hoop, link: Link) in
+                    ring.other = link
+                }
+                Module { (ring: Hoop) in Link(ring) }
+            }.build()
+            _ = Resolver.resolve() as Hoop
+        }
+
+        #expect(result?.text.contains("100 things are being made") == true)
+    }
+
+    @Test func `a weakly shared class behind any Error is one`() {
+        Dependencies { Module(.weakShared) { Refusal() as any Error } }.override {
+            let (one, other): (any Error, any Error) = (Resolver.resolve(), Resolver.resolve())
+
+            #expect(one as? Refusal === other as? Refusal)
+        }
+    }
+
+    @Test func `a weakly shared one may ask for itself in its deinit while an override ends`() async {
+        await #expect(processExitsWith: .success) {
+            endUnlessDone()
+            for _ in 0..<rounds {
+                let (held, made) = (Held(), Barrier(2))
+                onThreads(2) { index in
+                    if index == 0 {
+                        Dependencies { Module(.weakShared) { Asking() } }.override {
+                            held.asking = Resolver.resolve()
+                            made.wait()
+                        }
+                    } else {
+                        made.wait()
+                        held.asking = nil
+                    }
+                }
+            }
+        }
+    }
+}
+
+private final class Asking: Sendable {
+    deinit { _ = Resolver.find() as Asking? }
+}
+
+/// One thread writes, and the other does so after they have met.
+private final class Held: @unchecked Sendable { var asking: Asking? }
