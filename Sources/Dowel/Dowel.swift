@@ -78,10 +78,9 @@ nonisolated extension Resolver {
             let lock = Resolver.lock(for: ObjectIdentifier(self))
             let (isKept, origin) = lock.withLock { (self.isKept, self.origin) }
             if !isKept {
-                let container = Container.asked(by: origin)
-                guard let made: Value = Frame.ask(origin?.name, place, container) else {
-                    return Frame.absent(origin?.name, place, container)
-                }
+                let container = Container.firstIsInForce.isSet ? nil : origin?.container ?? Container.built
+                let asked: Value? = Frame.ask(origin?.name, place, container)
+                guard let made = asked else { return Frame.absent(origin?.name, place, container) }
                 lock.lock()
                 if !self.isKept { (value, self.isKept, self.origin) = (made, true, nil) }
                 lock.unlock()
@@ -426,13 +425,13 @@ public nonisolated final class Scope: @unchecked Sendable {
     ) rethrows -> T {
         let idType = id.map { ObjectIdentifier(type(of: $0)) }
         let key = Key(type: ObjectIdentifier(T.self), place: place, id: id.map { AnyHashable($0) }, idType: idType)
-        let offer: Resolver.Offer<T> = lock.withLock {
-            // The key has the type in it.
-            if let offer = offers[key] { return unsafeDowncast(offer, to: Resolver.Offer<T>.self) }
-            let offer = Resolver.Offer<T>(Module(nil, kind, place) { () -> T in fatalError() }, lock) { fatalError() }
-            offers[key] = offer
-            return offer
+        let source = lock.withLock {
+            let make: @Sendable () -> T = { Resolver.stop("only its scope makes this") }
+            let source = offers[key] ?? Resolver.Offer(Module(nil, kind, place, make), lock, make)
+            offers[key] = source
+            return source
         }
+        let offer = unsafeDowncast(source, to: Resolver.Offer<T>.self)  // The key has the type in it.
         var frame = Resolver.Frame(place, offer)
         return try frame.run {
             try offer.instance {
@@ -544,11 +543,14 @@ nonisolated extension Resolver.Container {
 nonisolated extension Resolver {
     /// The one way in which this file stops a program: the text of a precondition is lost in release builds.
     static func stop(_ text: String) -> Never { fatalError("Dowel: " + text) }
+    static let cycleMend = "\n  to mend it: let one of them @Inject the other, or use configure:"
 
     /// Looks whether this is the main thread: off it, some systems end the program without a word.
     @usableFromInline static func requireMain(_ type: Any.Type) {
         if Platform.isMainThread { return }
-        stop("\(name(of: type)) is offered by a Module.main, and was asked for off the main actor\(Frame.path)")
+        stop(
+            "\(name(of: type)) is offered by a Module.main, and was asked for off the main actor: ask on it\(Frame.path)"
+        )
     }
 
     static func onMain<Needs, T>(_ type: Any.Type, _ needs: Needs, _ body: @MainActor @Sendable (Needs) -> T) -> T {
@@ -561,7 +563,7 @@ nonisolated extension Resolver {
     @usableFromInline static func missing<T>(_ name: String?, _ place: Place, _ chosen: Container?) -> T {
         let wanted = (T.self as? any Wrapping.Type)?.wrapped ?? T.self
         var lines = ["nobody offers \(label(wanted, name)), asked for at \(place.text)"]
-        let unbuilt = "build() was never called, or a property initializer read this before"
+        let unbuilt = "build() was never called, or a property initializer read this before: build() has to come first"
         if Container.wasNeverBuilt { lines.append(unbuilt) }
         lines += (chosen ?? Container.inForce).advice(wanted, name)
         stop(lines.joined(separator: "\n  ") + Frame.path)
@@ -597,15 +599,12 @@ nonisolated extension Resolver.Container {
         }
         let isProtocol: (Any.Type) -> Bool = { _typeName(Swift.type(of: $0)).hasSuffix(".Protocol") }
         let concrete = modules.filter { lines.isEmpty && isProtocol(type) && !isProtocol($0.type) }.prefix(8)
-        if !concrete.isEmpty {
-            lines.append("offered are concrete types, perhaps for want of `as \(short)`: ")
-            lines[lines.count - 1] += concrete.map(\.text).joined(separator: ", ")
-        }
-        if full.hasPrefix("Swift.") {
-            lines.append(
-                "A bare \(short) is never filled by guesswork: use a type of its own, or ask for a named module")
-        }
-        return lines + ["to mend it: Module\(name.map { "(\"\($0)\")" } ?? "") { … as \(short) }"]
+        let list = concrete.map(\.text).joined(separator: ", ")
+        if !list.isEmpty { lines.append("offered are concrete types, perhaps for want of `as \(short)`: \(list)") }
+        let bare = "A bare \(short) is never filled by guesswork: take a type of its own, or ask for a named module"
+        if full.hasPrefix("Swift.") { lines.append(bare) }
+        let unless = lines.isEmpty ? "" : ", unless one of these was meant"
+        return lines + ["to mend it\(unless): Module\(name.map { "(\"\($0)\")" } ?? "") { … as \(short) }"]
     }
 }
 
@@ -693,7 +692,7 @@ nonisolated extension Resolver {
                 let first = steps.firstIndex { $0.pointee.claim == ObjectIdentifier(source) }!
                 return steps[(source === chain.last ? 0 : 1)...first].reversed().map { $0.pointee.module.label }
             }
-            stop("Dependency cycle: " + labels.joined(separator: " → "))
+            stop("Dependency cycle: " + labels.joined(separator: " → ") + cycleMend)
         }
     }
 
@@ -864,10 +863,9 @@ nonisolated extension Resolver {
             Platform.frame = step
             guard step.pointee.depth > 100 else { return }
             let labels = sequence(first: step) { $0.pointee.parent }.map { $0.pointee.module.label }
-            let again = labels.dropFirst().firstIndex(of: labels[0]).map {
-                labels[...$0].reversed().joined(separator: " → ")
-            }
-            stop("100 things are being made, each for the one before\(again.map { ": \($0)" } ?? path)")
+            let loop = labels.dropFirst().firstIndex(of: labels[0]).map { labels[...$0].reversed() } ?? []
+            let what = loop.isEmpty ? path : ": " + loop.joined(separator: " → ") + cycleMend
+            stop("100 things are being made, each for the one before\(what)")
         }
 
         /// At the end of a request, runs what is to be configured; that may ask for more, and so add more.
@@ -896,20 +894,19 @@ nonisolated extension Resolver {
 
         var module: Module { source!.takeUnretainedValue().module }
         var place: Place { asked ?? parent!.pointee.module.place }
-        var text: String { "\(module.label) (\(place.text))" }
 
         /// What the thread is making, as the end of a text.
         static var path: String {
             guard let innermost = Platform.frame else { return "" }
-            let steps = sequence(first: innermost) { $0.pointee.parent }.map { $0.pointee.text }
+            let frames = sequence(first: innermost) { $0.pointee.parent }.map(\.pointee)
+            let steps = frames.map { "\($0.module.label) (\($0.place.text))" }
             return "\n  while making " + steps.reversed().joined(separator: " → ")
         }
     }
 
     /// What an `Inject` with a name, or one created inside an override, remembers until it has resolved.
     @usableFromInline final class Origin: Sendable {
-        @usableFromInline let name: String?
-        let container: Container?
+        @usableFromInline let name: String?, container: Container?
 
         @usableFromInline init?(_ name: String?) {
             let inForce = Container.inForce
@@ -986,9 +983,7 @@ nonisolated extension Resolver {
         }
 
         /// The modules, with what was registered since.
-        var modules: [Module] {
-            Container.merge(sources.map(\.module), lock.withLock { registered }?.sources.map(\.module) ?? [])
-        }
+        var modules: [Module] { Container.merge(sources.map(\.module), lock.withLock { registered }?.modules ?? []) }
 
         func find(_ type: Any.Type, _ name: String?) -> Unmanaged<Source>? { buckets[bucket(of: type, name)] }
 
@@ -1004,10 +999,7 @@ nonisolated extension Resolver {
 
         func register(_ module: Module) {
             Container.replace(with: nil)
-            lock.take {
-                exchange(
-                    &registered, with: Container(Container.merge(registered?.sources.map(\.module) ?? [], [module])))
-            }
+            lock.take { exchange(&registered, with: Container(Container.merge(registered?.modules ?? [], [module]))) }
         }
 
         /// Keeps nothing from here on: whoever still asks gets what others hold, or a new one.
@@ -1015,12 +1007,7 @@ nonisolated extension Resolver {
 
         static var wasNeverBuilt: Bool { built === none }
         /// What was built last.
-        static var built: Container { lock.withLock { current } }
-
-        /// The container that an `Inject` asks; nil where the frame finds it without looking.
-        @usableFromInline static func asked(by origin: Origin?) -> Container? {
-            firstIsInForce.isSet ? nil : origin?.container ?? built
-        }
+        @usableFromInline static var built: Container { lock.withLock { current } }
 
         /// The container in force: of what is being made, unless an override began since; else of the override.
         static var inForce: Container {

@@ -118,18 +118,16 @@ func wide() -> Dependencies {
 /// As many distinct types as one likes: a tree of types, each of which needs the one that it grows from.
 protocol Tree: Sendable {
     associatedtype Stem: Tree
+    init()
 }
-enum Seed: Tree { typealias Stem = Seed }
-enum Left<Stem: Tree>: Tree {}
-enum Right<Stem: Tree>: Tree {}
-final class Leaf<Place: Tree>: Sendable {}
+final class Seed: Tree { typealias Stem = Seed }
+final class Left<Stem: Tree>: Tree {}
+final class Right<Stem: Tree>: Tree {}
 
 extension Tree {
-    static func makeByHand() -> AnyObject { Leaf<Self>() }
+    static func makeByHand() -> any Tree { Self() }
     static var branches: [any Tree.Type] { [Left<Self>.self, Right<Self>.self] }
-    static var module: Module {
-        Self.self == Seed.self ? Module { Leaf<Self>() } : Module { (_: Leaf<Stem>) in Leaf<Self>() }
-    }
+    static var module: Module { Self.self == Seed.self ? Module { Self() } : Module { (_: Stem) in Self() } }
 }
 
 func distinctTypes(_ count: Int) -> [any Tree.Type] {

@@ -68,8 +68,11 @@ struct Report {
             return Figure(name: row.name, unit: unit, median: median(all), minimum: all.min()!)
         }
         let verdicts = bars.filter { rounds[0][$0.row] != nil }.map { bar in
-            // Each ratio is taken within its round, where both were measured under the same conditions.
-            let ratio = median(rounds.map { round in round[bar.row]! / (bar.against.map { round[$0]! } ?? 1) })
+            // Within a round both were measured alike. By the wall clock, the minima are what others disturbed least.
+            let ratio =
+                bar.atLeast
+                ? rounds.map { $0[bar.row]! }.min()! / rounds.map { $0[bar.against!]! }.min()!
+                : median(rounds.map { round in round[bar.row]! / (bar.against.map { round[$0]! } ?? 1) })
             let holds = bar.must.map { bar.atLeast ? ratio >= $0 : ratio <= $0 } ?? true
             return Verdict(
                 name: bar.row, against: bar.against, ratio: ratio, must: bar.must, aim: bar.aim, holds: holds)

@@ -115,7 +115,7 @@ func allRows() -> [Row] {
                     for type in types { _ = type.makeByHand() }  // The first of a type costs by hand too.
                     for _ in 0..<count {
                         Dependencies { types.map { $0.module } }.build()
-                        _ = Resolver.resolve() as Leaf<Seed>
+                        _ = Resolver.resolve() as Seed
                     }
                 }),
         ]
