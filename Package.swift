@@ -14,7 +14,7 @@ let package = Package(
         .target(name: "DowelAudit", dependencies: ["Dowel"]),
         .target(name: "DowelTesting", dependencies: ["Dowel"]),
         .executableTarget(name: "demo", dependencies: ["Dowel", "DowelAudit"], path: "Sources/Demo"),
-        .target(name: "BenchmarkServices", dependencies: ["Dowel"], path: "Sources/Benchmarks/Services"),
+        .target(name: "BenchmarkServices", path: "Sources/Benchmarks/Services"),
         .executableTarget(
             name: "benchmarks", dependencies: ["Dowel", "BenchmarkServices"], path: "Sources/Benchmarks/Main"),
         .testTarget(name: "DowelTests", dependencies: ["Dowel"]),

@@ -49,11 +49,12 @@ public typealias Inject = Resolver.Inject
 nonisolated extension Resolver {
     /// A property that gets its value from the module that offers its type, at the first read, and keeps it.
     @propertyWrapper public final class Inject<Value> {
-        /// Set once, as are the next two, under the lock that guards this object.
+        /// Set once, as are `origin` and `isKept`, under the lock that guards this object.
         @usableFromInline @exclusivity(unchecked) var value: Value?
         @usableFromInline @exclusivity(unchecked) var origin: Origin?
-        @usableFromInline @exclusivity(unchecked) var isKept = false
-        @usableFromInline let place: Place, ready = Flag()
+        @usableFromInline let place: Place
+        @usableFromInline @exclusivity(unchecked) var isKept = false  // The small ones last: 88 bytes, not 104.
+        @usableFromInline let ready = Flag()
 
         /// Asks for the module of this property's type, and of `name` if there is one, when the property is first read.
         @inlinable public init(_ name: String? = nil, file: StaticString = #fileID, line: Int = #line) {
@@ -509,15 +510,15 @@ nonisolated extension Resolver.Container {
         for start in sources.indices where marks[start] == .unseen {
             var path = [(source: start, next: 0)]
             while let (current, next) = path.popLast() {
-                let module = sources[current].module
-                marks[current] = next < module.needs.count ? .onPath : .done
+                let asking = sources[current]  // Not its module: that would be copied.
+                marks[current] = next < asking.module.needs.count ? .onPath : .done
                 if marks[current] == .done { continue }
                 path.append((current, next + 1))
-                guard let target = source(for: module.needs[next]).map({ places[ObjectIdentifier($0)]! }) else {
-                    missing += problem(module, module.needs[next]).map { [(current, $0)] } ?? []
+                guard let target = source(for: asking.module.needs[next]).map({ places[ObjectIdentifier($0)]! }) else {
+                    missing += problem(asking.module, asking.module.needs[next]).map { [(current, $0)] } ?? []
                     continue
                 }
-                if next >= module.partsFrom { continue }  // What configures comes after all is made.
+                if next >= asking.module.partsFrom { continue }  // What configures comes after all is made.
                 if marks[target] == .unseen { path.append((target, 0)) }
                 guard marks[target] == .onPath else { continue }
                 let cycle = path.map(\.source).drop { $0 != target } + [target]
@@ -564,7 +565,7 @@ nonisolated extension Resolver {
         let wanted = (T.self as? any Wrapping.Type)?.wrapped ?? T.self
         var lines = ["nobody offers \(label(wanted, name)), asked for at \(place.text)"]
         let unbuilt = "build() was never called, or a property initializer read this before: build() has to come first"
-        if Container.wasNeverBuilt { lines.append(unbuilt) }
+        if Container.built === Container.none { lines.append(unbuilt) }
         lines += (chosen ?? Container.inForce).advice(wanted, name)
         stop(lines.joined(separator: "\n  ") + Frame.path)
     }
@@ -844,9 +845,13 @@ nonisolated extension Resolver {
         }
 
         @inlinable mutating func made<T>(_ source: Unmanaged<Source>) -> T {
-            // It was found by the type's identity.
-            let offer = source._withUnsafeGuaranteedRef { unsafeDowncast($0, to: Offer<T>.self) }
-            return run { offer.instance(offer.make) }
+            run {
+                // It was found by the type's identity. Not retained: threads would contend for its count.
+                source._withUnsafeGuaranteedRef { source -> T in
+                    let offer = unsafeDowncast(source, to: Offer<T>.self)
+                    return offer.kind == .unshared ? offer.make() : offer.instance(offer.make)
+                }
+            }
         }
 
         @inlinable mutating func run<T>(_ make: () throws -> T) rethrows -> T {
@@ -922,7 +927,7 @@ nonisolated extension Resolver {
         @usableFromInline static let firstIsInForce = Flag()
         @exclusivity(unchecked) nonisolated(unsafe) private(set) static var first: Unmanaged<Container>?
         nonisolated(unsafe) private static var current = none
-        private static let none = Container([])
+        static let none = Container([])
         private static let lock = Lock()  // Protects `first` and `current`.
         static let bound = TaskLocal<Container?>(wrappedValue: nil)
 
@@ -967,7 +972,6 @@ nonisolated extension Resolver {
         /// Stops the program where the modules are wrong.
         convenience init(checked modules: [Module], isOverride: Bool = false) {
             self.init(modules, isOverride: isOverride)
-            let problems = problems
             if !problems.isEmpty { stop(WiringError(problems).description) }
         }
 
@@ -1003,9 +1007,8 @@ nonisolated extension Resolver {
         }
 
         /// Keeps nothing from here on: whoever still asks gets what others hold, or a new one.
-        func close() { for source in sources { source.weaken() } }
+        func close() { for source in sources where source.kind != .unshared { source.weaken() } }
 
-        static var wasNeverBuilt: Bool { built === none }
         /// What was built last.
         @usableFromInline static var built: Container { lock.withLock { current } }
 
@@ -1021,7 +1024,8 @@ nonisolated extension Resolver {
             lock.withLock {
                 let isFirst = first == nil && container != nil
                 defer { firstIsInForce.set(isFirst) }
-                first = first ?? .passRetained(container ?? current)
+                // Written once, for others read it without the lock.
+                if first == nil { first = .passRetained(container ?? current) }
                 return exchange(&current, with: container ?? current)
             }
         }
@@ -1088,13 +1092,12 @@ nonisolated extension Resolver {
 
     /// Read without a lock: when set, what was written before is there; when not, look again under the lock.
     @usableFromInline struct Flag: ~Copyable, Sendable {
-        #if canImport(Darwin)  // Before iOS 18 Swift has no atomics there: never set, so that the locks serve.
         @usableFromInline init() {}
+        #if canImport(Darwin)  // Before iOS 18 Swift has no atomics there: never set, so that the locks serve.
         @inlinable var isSet: Bool { false }
         @inlinable func set(_ value: Bool) {}
         #else
         @usableFromInline let state = Atomic<Bool>(false)
-        @usableFromInline init() {}
         @inlinable var isSet: Bool { state.load(ordering: .acquiring) }
         @inlinable func set(_ value: Bool) { state.store(value, ordering: .releasing) }
         #endif
