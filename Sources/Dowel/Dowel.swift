@@ -426,11 +426,10 @@ public nonisolated final class Scope: @unchecked Sendable {
     ) rethrows -> T {
         let idType = id.map { ObjectIdentifier(type(of: $0)) }
         let key = Key(type: ObjectIdentifier(T.self), place: place, id: id.map { AnyHashable($0) }, idType: idType)
+        @Sendable func unmade() -> T { Resolver.stop("only its scope makes this") }
         let source = lock.withLock {
-            let make: @Sendable () -> T = { Resolver.stop("only its scope makes this") }
-            let source = offers[key] ?? Resolver.Offer(Module(nil, kind, place, make), lock, make)
-            offers[key] = source
-            return source
+            let new = { Resolver.Offer(Module(nil, kind, place, unmade), self.lock, unmade) }
+            return withUnsafeMutablePointer(to: &offers[key, default: new()]) { $0.pointee }
         }
         let offer = unsafeDowncast(source, to: Resolver.Offer<T>.self)  // The key has the type in it.
         var frame = Resolver.Frame(place, offer)
