@@ -128,6 +128,11 @@ extension Tree {
     static func makeByHand() -> any Tree { Self() }
     static var branches: [any Tree.Type] { [Left<Self>.self, Right<Self>.self] }
     static var module: Module { Self.self == Seed.self ? Module { Self() } : Module { (_: Stem) in Self() } }
+    /// One with five needs.
+    static var needy: Module {
+        if Self.self == Seed.self { return module }
+        return Module { (_: Stem, _: Stem.Stem, _: Stem.Stem.Stem, _: Stem.Stem.Stem.Stem, _: Seed) in Self() }
+    }
 }
 
 func distinctTypes(_ count: Int) -> [any Tree.Type] {

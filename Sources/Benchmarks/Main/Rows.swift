@@ -50,6 +50,7 @@ let allBars = [
     Bar(row: "make by hand on 1 thread", against: "make by hand on 2 threads", atLeast: true, aim: 1.9),
     Bar(row: "build a module of 1,000", must: 400, aim: 400),
     Bar(row: "build a module of 10,000", must: 400, aim: 400),
+    Bar(row: "validate a module of 10,000 with 5 needs", must: 10_000, aim: 10_000),
     Bar(row: "heap of an @Inject, unread", must: 96, aim: 80),
     Bar(row: "heap of an @Inject, read", must: 96, aim: 80),
     Bar(row: "memory kept by a build", must: 30, aim: 30),
@@ -108,6 +109,7 @@ func allRows() -> [Row] {
             Row(name: "memory kept by a build", unit: .bytes, work: .figure(memoryOfBuild)),
             buildRow("build a module of 1,000", 1_000),
             buildRow("build a module of 10,000", 10_000),
+            validationRow("validate a module of 10,000 with 5 needs", 10_000),
             Row(
                 name: "100 modules and one resolve", unit: .instructions, setting: .none, batch: 1,
                 work: .times { count in
@@ -127,6 +129,14 @@ private func buildRow(_ name: String, _ count: Int) -> Row {
     return Row(
         name: name, batch: count,
         work: .times { for _ in 0..<$0 / count { Dependencies { types.map { $0.module } }.build() } })
+}
+
+/// What validation alone costs: 100 ms for 10,000 modules are 10,000 ns for each.
+private func validationRow(_ name: String, _ count: Int) -> Row {
+    lazy var dependencies = Dependencies { distinctTypes(count).map { $0.needy } }
+    return Row(
+        name: name, batch: count,
+        work: .times { for _ in 0..<$0 / count { try! dependencies.validate() } })
 }
 
 /// What one `Inject` of a shared service takes of the heap; its owner has a reference to that.
