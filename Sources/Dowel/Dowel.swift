@@ -732,9 +732,7 @@ nonisolated extension Resolver {
                 if let existing { return existing }
                 let value = try make()
                 if kind == .weakShared, reference(to: value) == nil {
-                    stop(
-                        "\(module.label) is .weakShared, but no class, so nobody can own it: use .shared (\(module.place.text))"
-                    )
+                    stop("\(module.label) is .weakShared, but no class, at \(module.place.text): use .shared")
                 }
                 lock.withLock { if isWeak { object = reference(to: value) } else { kept = Kept(value) } }
                 return value
@@ -777,7 +775,7 @@ nonisolated extension Resolver {
 
         /// The offer that keeps an instance for this request.
         @usableFromInline func copy<T>(of offer: Offer<T>) -> Offer<T> {
-            let copy = graph[ObjectIdentifier(offer)]?.copy ?? Offer(offer.module, Lock(), offer.make)
+            let copy = graph[ObjectIdentifier(offer)]?.copy ?? Offer(offer.module, offer.lock, offer.make)
             graph[ObjectIdentifier(offer)] = (offer, copy)
             return unsafeDowncast(copy, to: Offer<T>.self)
         }
