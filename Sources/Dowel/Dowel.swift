@@ -49,12 +49,9 @@ public typealias Inject = Resolver.Inject
 nonisolated extension Resolver {
     /// A property that gets its value from the module that offers its type, at the first read, and keeps it.
     @propertyWrapper public final class Inject<Value> {
-        /// Set once, as are `origin` and `isKept`, under the lock that guards this object.
-        @usableFromInline @exclusivity(unchecked) var value: Value?
-        @usableFromInline @exclusivity(unchecked) var origin: Origin?
-        @usableFromInline let place: Place
-        @usableFromInline @exclusivity(unchecked) var isKept = false  // The small ones last: 88 bytes, not 104.
-        @usableFromInline let ready = Flag()
+        /// Set once, under the lock that guards this object.
+        @usableFromInline @exclusivity(unchecked) var kept: UnsafeMutablePointer<Value>?
+        @usableFromInline let origin: Origin?, place: Place, isReady = Flag()
 
         /// Asks for the module of this property's type, and of `name` if there is one, when the property is first read.
         @inlinable public init(_ name: String? = nil, file: StaticString = #fileID, line: Int = #line) {
@@ -64,31 +61,45 @@ nonisolated extension Resolver {
 
         /// Holds a value given by hand and looks nothing up: for tests and memberwise initializers.
         @inlinable public init(given value: Value) {
-            (self.value, isKept, place) = (value, true, Place("", 0))
-            ready.set(true)
+            (origin, place) = (nil, Place("", 0))
+            _ = keep { value }
+        }
+
+        deinit {
+            kept?.deinitialize(count: 1)
+            kept?.deallocate()
         }
 
         /// The value, made at the first read.
-        @inlinable public var wrappedValue: Value { ready.isSet ? value.unsafelyUnwrapped : firstRead() }
+        @inlinable public var wrappedValue: Value { isReady.isSet ? kept.unsafelyUnwrapped.pointee : firstRead() }
 
         /// The value, for an `Inject` that is a plain constant: `let api = Inject<any API>()`, then `api().load()`.
         @inlinable public func callAsFunction() -> Value { wrappedValue }
 
-        /// No lock is held while the value is made: of racing readers the first to finish wins, for all.
         @inlinable func firstRead() -> Value {
-            let lock = Resolver.lock(for: ObjectIdentifier(self))
-            let (isKept, origin) = lock.withLock { (self.isKept, self.origin) }
-            if !isKept {
-                let container = Container.firstIsInForce.isSet ? nil : origin?.container ?? Container.built
-                let asked: Value? = Frame.ask(origin?.name, place, container)
-                guard let made = asked else { return Frame.absent(origin?.name, place, container) }
-                lock.lock()
-                if !self.isKept { (value, self.isKept, self.origin) = (made, true, nil) }
-                lock.unlock()
-                ready.set(true)
+            let container = Container.firstIsInForce.isSet ? nil : origin?.container ?? Container.built
+            // Another may have kept one since, and let go of the container.
+            if origin != nil || !Flag.tells, let kept = Resolver.withLock(for: self, { kept }) { return kept.pointee }
+            var frame = Frame(Value.self, origin?.name, place, container)
+            defer { frame.end() }
+            if let source = frame.source { return keep { frame.made(source) } }
+            let wrapped: Value? = Frame.askWrapped(origin?.name, place, container)
+            return wrapped.map { wrapped in keep { wrapped } } ?? Frame.absent(origin?.name, place, container)
+        }
+
+        /// No lock is held while the value is made: of racing readers the first to finish wins, for all.
+        @inlinable func keep(_ make: () -> Value) -> Value {
+            let new = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+            new.initialize(to: make())
+            let late = Resolver.withLock(for: self) {
+                if kept == nil { kept = new }
+                return kept == new ? nil : new
             }
-            withExtendedLifetime(origin) {}
-            return value.unsafelyUnwrapped
+            isReady.set(true)
+            origin?.forget()
+            late?.deinitialize(count: 1)
+            late?.deallocate()
+            return kept.unsafelyUnwrapped.pointee
         }
     }
 }
@@ -202,8 +213,11 @@ public nonisolated struct Module: Sendable {
         var needs: [Any.Type] = []
         repeat needs.append((each Need).self)
         (type, self.name, self.kind, self.place, partsFrom) = (T.self, name, kind, place, needs.count)
-        (self.needs, self.isMain) = (needs + parts, isMain)
-        offer = { Resolver.Offer($0) { make(repeat Resolver.Frame.fill() as each Need) } }
+        needs += parts
+        (self.needs, self.isMain) = (needs, isMain)
+        offer = {
+            Resolver.Offer($0) { frame in frame.run { step in make(repeat Resolver.Frame.fill(step) as each Need) } }
+        }
     }
 
     @inlinable init<T, each Need, each Part>(
@@ -215,7 +229,7 @@ public nonisolated struct Module: Sendable {
         repeat parts.append((each Part).self)
         self.init(name, kind, place, parts: parts) { (need: repeat each Need) in
             let value = make(repeat each need)
-            Resolver.Frame.later { configure(value, repeat Resolver.Frame.fill() as each Part) }
+            Resolver.Frame.later { step in configure(value, repeat Resolver.Frame.fill(step) as each Part) }
             return value
         }
     }
@@ -309,7 +323,7 @@ public nonisolated struct Dependencies: Sendable {
         @available(*, unavailable, message: "this is no module: write Module { … as P } to offer what it makes")
         public static func buildExpression<T>(_ instance: T) -> [Module] { [] }
         /// All of a block.
-        public static func buildBlock(_ parts: [Module]...) -> [Module] { Array(parts.joined()) }
+        public static func buildBlock(_ parts: [Module]...) -> [Module] { parts.reduce(into: []) { $0 += $1 } }
         /// All of a loop.
         public static func buildArray(_ parts: [[Module]]) -> [Module] { Array(parts.joined()) }
         /// What stands behind a condition.
@@ -359,35 +373,36 @@ public nonisolated enum Resolver {
 /// Two calls share an instance when they stand at one place in the source, make one type, and give one `id`. The `id` is
 /// compared under the scope's lock: its `==` must not ask the scope.
 public nonisolated final class Scope: @unchecked Sendable {
-    private let lock = Resolver.Lock()  // Protects the offers, and what they keep.
-    private var offers: [Key: Resolver.Source] = [:]
+    @usableFromInline let lock = Resolver.Lock()  // Protects the offers, what they keep, and the scopes.
+    @exclusivity(unchecked) private var offers: [Key: Resolver.Source] = [:]
+    private var parts: [ObjectIdentifier: [AnyHashable: Scope]] = [:]  // 1 and 1.0 are one AnyHashable.
 
     /// A scope in which nothing is kept yet.
     public init() {}
 
     /// One instance for this place in the source, and this `id`; made when it is first asked for, exactly once.
-    public func shared<T: Sendable>(
+    @inlinable public func shared<T: Sendable>(
         for id: (any Hashable & Sendable)? = nil, _ make: () throws -> T,
         file: StaticString = #fileID, line: Int = #line, column: Int = #column
-    ) rethrows -> T { try instance(.shared, id, Resolver.Place(file, line, column), make) }
+    ) rethrows -> T { try part(id).instance(.shared, Resolver.Place(file, line, column), make) }
 
     /// One instance for this place in the source, and this `id`, for as long as anyone holds it.
-    public func weakShared<T: Sendable>(
+    @inlinable public func weakShared<T: Sendable>(
         for id: (any Hashable & Sendable)? = nil, _ make: () throws -> T,
         file: StaticString = #fileID, line: Int = #line, column: Int = #column
-    ) rethrows -> T { try instance(.weakShared, id, Resolver.Place(file, line, column), make) }
+    ) rethrows -> T { try part(id).instance(.weakShared, Resolver.Place(file, line, column), make) }
 
     /// One instance for this place in the source, and this `id`, in each request; configured when its graph exists.
-    public func objectGraph<T>(
+    @inlinable public func objectGraph<T>(
         for id: (any Hashable & Sendable)? = nil, _ make: () throws -> T, configure: ((T) -> Void)? = nil,
         file: StaticString = #fileID, line: Int = #line, column: Int = #column
-    ) rethrows -> T { try instance(.objectGraph, id, Resolver.Place(file, line, column), make, configure) }
+    ) rethrows -> T { try part(id).instance(.objectGraph, Resolver.Place(file, line, column), make, configure) }
 
     /// Shared lifetimes on the main actor, for what is not `Sendable` because it never leaves it.
     public var main: Main { Main(scope: self) }
 
     /// Lets go of all that is kept here; what was handed out lives on with those who have it.
-    public func reset() { lock.take { exchange(&offers, with: [:]) } }
+    public func reset() { lock.take { (exchange(&offers, with: [:]), exchange(&parts, with: [:])) } }
 
     /// Shared lifetimes on the main actor.
     @MainActor public struct Main: Sendable {
@@ -397,13 +412,13 @@ public nonisolated final class Scope: @unchecked Sendable {
         public func shared<T>(
             for id: (any Hashable & Sendable)? = nil, _ make: @MainActor () throws -> T,
             file: StaticString = #fileID, line: Int = #line, column: Int = #column
-        ) rethrows -> T { try scope.instance(.shared, id, Resolver.Place(file, line, column)) { try make() } }
+        ) rethrows -> T { try scope.part(id).instance(.shared, Resolver.Place(file, line, column)) { try make() } }
 
         /// One instance for this place in the source, and this `id`, for as long as anyone holds it.
         public func weakShared<T>(
             for id: (any Hashable & Sendable)? = nil, _ make: @MainActor () throws -> T,
             file: StaticString = #fileID, line: Int = #line, column: Int = #column
-        ) rethrows -> T { try scope.instance(.weakShared, id, Resolver.Place(file, line, column)) { try make() } }
+        ) rethrows -> T { try scope.part(id).instance(.weakShared, Resolver.Place(file, line, column)) { try make() } }
 
         /// One instance for this place in the source, and this `id`, in each request; configured when its graph exists.
         public func objectGraph<T>(
@@ -411,34 +426,54 @@ public nonisolated final class Scope: @unchecked Sendable {
             configure: (@MainActor (T) -> Void)? = nil,
             file: StaticString = #fileID, line: Int = #line, column: Int = #column
         ) rethrows -> T {
-            try scope.instance(.objectGraph, id, Resolver.Place(file, line, column), make) { configure?($0) }
+            try scope.part(id).instance(.objectGraph, Resolver.Place(file, line, column), make) { configure?($0) }
         }
     }
 
-    private struct Key: Hashable {
-        let type: ObjectIdentifier, place: Resolver.Place
-        var id: AnyHashable?, idType: ObjectIdentifier?  // 1 and 1.0 are one AnyHashable.
+    private struct Key: Hashable { let type: ObjectIdentifier, place: Resolver.Place }
+
+    /// The scope for what has this id.
+    @inlinable func part(_ id: (any Hashable & Sendable)?) -> Scope { id == nil ? self : scope(for: id!) }
+
+    @usableFromInline func scope(for id: any Hashable) -> Scope {
+        lock.withLock {
+            withUnsafeMutablePointer(
+                to: &parts[ObjectIdentifier(type(of: id)), default: [:]][AnyHashable(id), default: Scope()]
+            ) { $0.pointee }
+        }
     }
 
-    private func instance<T>(
-        _ kind: Resolver.Kind, _ id: (any Hashable)?, _ place: Resolver.Place, _ make: () throws -> T,
-        _ configure: ((T) -> Void)? = nil
-    ) rethrows -> T {
-        let idType = id.map { ObjectIdentifier(type(of: $0)) }
-        let key = Key(type: ObjectIdentifier(T.self), place: place, id: id.map { AnyHashable($0) }, idType: idType)
+    /// What is kept for this place; the lock is held.
+    @usableFromInline func kept(_ type: Any.Type, _ place: Resolver.Place) -> Unmanaged<AnyObject>? {
+        offers[Key(type: ObjectIdentifier(type), place: place)]?.kept
+    }
+
+    @usableFromInline func offer<T>(_ kind: Resolver.Kind, _ place: Resolver.Place) -> Resolver.Offer<T> {
         @Sendable func unmade() -> T { Resolver.stop("only its scope makes this") }
-        let source = lock.withLock {
-            let new = { Resolver.Offer(Module(nil, kind, place, unmade), self.lock, unmade) }
-            return withUnsafeMutablePointer(to: &offers[key, default: new()]) { $0.pointee }
+        let new = { Resolver.Offer(Module(nil, kind, place, unmade), self.lock) { _ in unmade() } }
+        let key = Key(type: ObjectIdentifier(T.self), place: place)
+        let source = lock.withLock { withUnsafeMutablePointer(to: &offers[key, default: new()]) { $0.pointee } }
+        return unsafeDowncast(source, to: Resolver.Offer<T>.self)  // The key has the type in it.
+    }
+
+    @inlinable func instance<T>(
+        _ kind: Resolver.Kind, _ place: Resolver.Place, _ make: () throws -> T, _ configure: ((T) -> Void)? = nil
+    ) rethrows -> T {
+        lock.lock()
+        if let kept = kept(T.self, place) {
+            defer { lock.unlock() }
+            return kept._withUnsafeGuaranteedRef { unsafeDowncast($0, to: Resolver.Kept<T>.self).value }
         }
-        let offer = unsafeDowncast(source, to: Resolver.Offer<T>.self)  // The key has the type in it.
-        var frame = Resolver.Frame(place, offer)
-        return try frame.run {
-            try offer.instance {
-                let value = try make()
-                if let configure { Resolver.Frame.later { configure(value) } }
-                return value
-            }
+        lock.unlock()
+        let offer: Resolver.Offer<T> = offer(kind, place)
+        var frame = Resolver.Frame(T.self, nil, place, nil, offer)
+        defer { frame.end() }
+        return try offer.only(&frame) { frame in
+            frame.isThrowing = true
+            let value = try make()
+            frame.isThrowing = false
+            if let configure { Resolver.Frame.later { _ in configure(value) } }
+            return value
         }
     }
 }
@@ -504,16 +539,16 @@ nonisolated extension Resolver.Container {
     fileprivate var problems: [String] {
         enum Mark { case unseen, onPath, done }
         var marks = [Mark](repeating: .unseen, count: sources.count)
-        let places = Dictionary(uniqueKeysWithValues: sources.indices.map { (ObjectIdentifier(sources[$0]), $0) })
+        var path: [(source: Int, next: Int)] = []
         var missing: [(source: Int, text: String)] = [], cycles: [String] = []
         for start in sources.indices where marks[start] == .unseen {
-            var path = [(source: start, next: 0)]
+            path.append((start, 0))
             while let (current, next) = path.popLast() {
                 let asking = sources[current]  // Not its module: that would be copied.
                 marks[current] = next < asking.module.needs.count ? .onPath : .done
                 if marks[current] == .done { continue }
                 path.append((current, next + 1))
-                guard let target = source(for: asking.module.needs[next]).map({ places[ObjectIdentifier($0)]! }) else {
+                guard let target = source(for: asking.module.needs[next])?.position else {
                     missing += problem(asking.module, asking.module.needs[next]).map { [(current, $0)] } ?? []
                     continue
                 }
@@ -524,8 +559,8 @@ nonisolated extension Resolver.Container {
                 cycles.append("Dependency cycle: " + cycle.map { sources[$0].module.text }.joined(separator: " → "))
             }
         }
-        let useless = sources.map(\.module).filter(\.replacesNothing).map {
-            "\($0.text) replaces nothing: did you forget `as P`?"
+        let useless = sources.filter(\.module.replacesNothing).map {
+            "\($0.module.text) replaces nothing: did you forget `as P`?"
         }
         return duplicates + useless + missing.sorted { $0.source < $1.source }.map(\.text) + cycles
     }
@@ -614,9 +649,15 @@ nonisolated extension Resolver {
     @usableFromInline enum Kind: Sendable { case unshared, shared, weakShared, objectGraph }
     @usableFromInline typealias Step = UnsafeMutablePointer<Frame>  // A frame where it lies on its thread's stack.
 
-    /// The lock for something that has none of its own.
-    @usableFromInline static func lock(for id: ObjectIdentifier) -> Lock { locks[Int(bitPattern: id) >> 6 & 63] }
-    private static let locks = (0..<64).map { _ in Lock() }
+    /// Locks for things that have none of their own.
+    private static let locks = (0..<64).map { _ in Unmanaged.passRetained(Lock()) }
+    @usableFromInline static func lock(for id: ObjectIdentifier) -> Unmanaged<Lock> {
+        locks[Int(bitPattern: id) >> 6 & 63]
+    }
+
+    @inlinable static func withLock<R>(for object: AnyObject, _ body: () -> R) -> R {
+        lock(for: ObjectIdentifier(object))._withUnsafeGuaranteedRef { $0.withLock(body) }
+    }
 
     /// A place in the source.
     @usableFromInline struct Place: @unchecked Sendable, Hashable {
@@ -641,24 +682,27 @@ nonisolated extension Resolver {
         let module: Module
         @usableFromInline let isMain: Bool, kind: Kind
         @usableFromInline let lock: Lock  // Protects the three that follow, for a moment only.
-        @usableFromInline @exclusivity(unchecked) final var kept: AnyObject?
+        @usableFromInline @exclusivity(unchecked) final var kept: Unmanaged<AnyObject>?
         @exclusivity(unchecked) final weak var object: AnyObject?
         @exclusivity(unchecked) final var isWeak: Bool
+        final var position = 0  // Among the sources of its container.
         private var owner: Request?
         private lazy var turn = Lock()  // Held by the owner.
         private static let bookkeeping = Lock()  // Protects who waits for whom: every `owner` and every `waiting`.
 
         init(_ module: Module, _ lock: Lock?) {
             (self.module, isMain, kind, isWeak) = (module, module.isMain, module.kind, module.kind == .weakShared)
-            self.lock = lock ?? Resolver.lock(for: ObjectIdentifier(module.type))
+            self.lock = lock ?? Resolver.lock(for: ObjectIdentifier(module.type)).takeUnretainedValue()
         }
+
+        deinit { kept?.release() }
 
         /// Lets go of what is kept, but knows it for as long as anyone else holds it.
         func weaken() {}
 
         /// True when the caller is to make; false when somebody else just had the turn, for whom this has waited.
         func claim() -> Bool {
-            let (request, step) = (Request.current, Platform.frame!)
+            let (request, step) = (Request.current, Frame.current!)
             Source.bookkeeping.lock()
             defer { Source.bookkeeping.unlock() }
             if owner == nil {
@@ -704,48 +748,56 @@ nonisolated extension Resolver {
 
     /// Where instances of one type come from.
     @usableFromInline final class Offer<T>: Source, @unchecked Sendable {
-        @usableFromInline let make: @Sendable () -> T
+        @usableFromInline let make: @Sendable (inout Frame) -> T
 
-        @usableFromInline init(_ module: Module, _ lock: Lock? = nil, _ make: @escaping @Sendable () -> T) {
+        @usableFromInline init(_ module: Module, _ lock: Lock? = nil, _ make: @escaping @Sendable (inout Frame) -> T) {
             self.make = make
             super.init(module, lock)
         }
 
         /// What `make` makes; for a lifetime that is kept, once for all who ask.
-        @inlinable func instance(_ make: () throws -> T) rethrows -> T {
-            if kind == .unshared { return try make() }
+        @inlinable func instance(_ frame: inout Frame, _ make: (inout Frame) throws -> T) rethrows -> T {
             if isMain { requireMain(T.self) }  // What is kept may not be handed out elsewhere either.
             lock.lock()
             if let kept {
                 defer { lock.unlock() }
-                return unsafeDowncast(kept, to: Kept<T>.self).value
+                return kept._withUnsafeGuaranteedRef { unsafeDowncast($0, to: Kept<T>.self).value }
             }
             lock.unlock()
-            return try (kind == .objectGraph ? Request.current.copy(of: self) : self).only(make)
+            return try only(&frame, make)
         }
 
-        @usableFromInline func only(_ make: () throws -> T) rethrows -> T {
-            while true {
-                if let existing { return existing }
-                guard claim() else { continue }
-                defer { release() }
-                if let existing { return existing }
-                let value = try make()
-                if kind == .weakShared, reference(to: value) == nil {
-                    stop("\(module.label) is .weakShared, but no class, at \(module.place.text): use .shared")
+        @usableFromInline func only(_ frame: inout Frame, _ make: (inout Frame) throws -> T) rethrows -> T {
+            try frame.run { step in
+                let offer = kind == .objectGraph ? Request.current.copy(of: self) : self
+                while true {
+                    if let existing = offer.existing { return existing }
+                    guard offer.claim() else { continue }
+                    defer { offer.release() }
+                    if let existing = offer.existing { return existing }
+                    let value = try make(&step.pointee)
+                    if kind == .weakShared, reference(to: value) == nil {
+                        stop("\(module.label) is .weakShared, but no class, at \(module.place.text): use .shared")
+                    }
+                    lock.withLock {
+                        if offer.isWeak { return offer.object = reference(to: value) }
+                        offer.kept = .passRetained(Kept(value))
+                    }
+                    return value
                 }
-                lock.withLock { if isWeak { object = reference(to: value) } else { kept = Kept(value) } }
-                return value
             }
         }
 
         private var existing: T? {
-            lock.withLock { kept.map { unsafeDowncast($0, to: Kept<T>.self).value } ?? object.flatMap { $0 as? T } }
+            lock.withLock {
+                kept.map { unsafeDowncast($0.takeUnretainedValue(), to: Kept<T>.self).value }
+                    ?? object.flatMap { $0 as? T }
+            }
         }
 
         override func weaken() {
             lock.lock()
-            let old = kept.map { unsafeDowncast($0, to: Kept<T>.self) }
+            let old = kept.map { unsafeDowncast($0.takeRetainedValue(), to: Kept<T>.self) }
             if let old { object = reference(to: old.value) }
             (kept, isWeak) = (nil, true)
             lock.unlock()
@@ -766,8 +818,7 @@ nonisolated extension Resolver {
 
         /// The request of the frames on this thread's stack.
         @usableFromInline static var current: Request {
-            var outermost = Platform.frame!
-            while let parent = outermost.pointee.parent { outermost = parent }
+            let outermost = Platform.frame!
             let request = outermost.pointee.request ?? .passRetained(Request())
             outermost.pointee.request = request
             return request.takeUnretainedValue()
@@ -783,86 +834,90 @@ nonisolated extension Resolver {
 
     /// One thing being made. The frames of a thread, from the outermost on, are its request.
     @usableFromInline struct Frame {
-        let asked: Place?, parent: Step?, container: Unmanaged<Container>, isCounted: Bool
-        let bound: ObjectIdentifier?  // The override in whose extent this began.
-        @usableFromInline private(set) var source: Unmanaged<Source>?, depth: Int
+        @usableFromInline let source: Unmanaged<Source>?, container: Unmanaged<Container>, isCounted: Bool
+        let asked: Place?, bound: ObjectIdentifier?  // The override in whose extent this began.
+        @usableFromInline private(set) var parent: Step?, depth: Int
+        /// The outermost is alone in the thread's slot, which is slow to set; that one knows the innermost of all.
+        @usableFromInline var outermost: Step?, innermost: Step?
+        @usableFromInline var isThrowing = false  // Until what may throw has returned.
         fileprivate var claim: ObjectIdentifier?, request: Unmanaged<Request>?
 
-        init(_ place: Place?, _ chosen: Container?) {
-            parent = Platform.frame
-            (asked, depth) = (place, parent.map { $0.pointee.depth + 1 } ?? 1)
+        /// A frame for what the given source makes, or that of this type and name, if there is one.
+        @usableFromInline init(
+            _ type: Any.Type, _ name: String?, _ place: Place?, _ chosen: Container?, _ given: Source? = nil,
+            in parent: Step? = nil
+        ) {
+            (asked, self.parent, outermost) = (place, parent, parent?.pointee.outermost)
+            depth = parent.map { $0.pointee.depth &+ 1 } ?? 1
             if Container.firstIsInForce.isSet, let first = Container.first {
                 (container, isCounted, bound) = (first, false, nil)
+                source = given.map { .passUnretained($0) } ?? first._withUnsafeGuaranteedRef { $0.find(type, name) }
             } else {
-                (container, isCounted) = (.passRetained(chosen ?? Container.inForce), true)
+                (container, isCounted) = (.passRetained(chosen ?? .inForce), true)
                 bound = Container.bound.get().map { ObjectIdentifier($0) }
+                source = given.map { .passRetained($0) } ?? container.takeUnretainedValue().found(type, name)
             }
         }
 
-        /// A frame for what a scope's source makes.
-        init(_ place: Place, _ offer: Source, _ chosen: Container? = nil) {
-            self.init(place, chosen)
-            source = isCounted ? .passRetained(offer) : .passUnretained(offer)
-        }
-
         /// Leaves what configures an instance for the end of the request, to run as a part of its making would.
-        @usableFromInline static func later(_ configure: @escaping () -> Void) {
-            let made = Platform.frame!.pointee
+        @usableFromInline static func later(_ configure: @escaping (Step) -> Void) {
+            let made = Frame.current!.pointee
             let (source, container) = (made.source!.takeUnretainedValue(), made.container.takeUnretainedValue())
             // One level deeper, so that things that make and configure each other come to an end.
             let (place, depth) = (made.place, made.depth + 1)
             Request.current.pending.append {
-                var frame = Frame(place, source, container)
+                var frame = Frame(source.module.type, nil, place, container, source)
+                defer { frame.end() }
                 frame.depth = depth
                 frame.run(configure)
             }
         }
 
-        /// A frame for what the module of this type and name makes, if there is one.
-        @usableFromInline init(_ type: Any.Type, _ name: String?, _ place: Place?, _ chosen: Container?) {
-            self.init(place, chosen)
-            let isCounted = isCounted
-            source = container._withUnsafeGuaranteedRef { isCounted ? $0.found(type, name) : $0.find(type, name) }
-        }
-
         /// What the module of this type and name makes, or nil where nobody offers it.
         @inlinable static func ask<T>(_ name: String?, _ place: Place, _ container: Container?) -> T? {
             var frame = Frame(T.self, name, place, container)
+            defer { frame.end() }
             if let source = frame.source { return frame.made(source) as T }
-            frame.end()
             return askWrapped(name, place, container)
         }
 
         /// What fills a need. It has no optional of T in it, because it runs unspecialized for each element of a pack.
-        @inlinable static func fill<T>() -> T {
-            var frame = Frame(T.self, nil, nil, nil)
+        @inlinable static func fill<T>(_ step: Step) -> T {
+            var frame = Frame(T.self, nil, nil, nil, in: step)
+            defer { frame.end() }
             if let source = frame.source { return frame.made(source) }
-            frame.end()
-            return absent(nil, nil, nil)
+            return Frame.unfilled(step)
         }
 
         @inlinable mutating func made<T>(_ source: Unmanaged<Source>) -> T {
-            run {
-                // It was found by the type's identity. Not retained: threads would contend for its count.
-                source._withUnsafeGuaranteedRef { source -> T in
-                    let offer = unsafeDowncast(source, to: Offer<T>.self)
-                    return offer.kind == .unshared ? offer.make() : offer.instance(offer.make)
-                }
+            // It was found by the type's identity. Not retained: threads would contend for its count.
+            source._withUnsafeGuaranteedRef { source -> T in
+                let offer = unsafeDowncast(source, to: Offer<T>.self)
+                return offer.kind == .unshared ? offer.make(&self) : offer.instance(&self, offer.make)
             }
         }
 
-        @inlinable mutating func run<T>(_ make: () throws -> T) rethrows -> T {
+        @inlinable mutating func run<T>(_ make: (Step) throws -> T) rethrows -> T {
             try withUnsafeMutablePointer(to: &self) { step in
-                Frame.begin(step)
-                defer { step.pointee.end() }
-                let value = try make()
-                step.pointee.complete()
-                return value
+                // What is kept began when it asked for its turn.
+                if step.pointee.outermost?.pointee.innermost == step { return try make(step) }
+                if step.pointee.outermost == nil || step.pointee.depth > 100 { Frame.enter(step) }
+                step.pointee.outermost.unsafelyUnwrapped.pointee.innermost = step
+                defer {
+                    if step.pointee.parent == nil { Frame.leave(step) }
+                    step.pointee.outermost.unsafelyUnwrapped.pointee.innermost = step.pointee.parent
+                }
+                return try make(step)
             }
         }
 
-        @usableFromInline static func begin(_ step: Step) {
-            Platform.frame = step
+        @usableFromInline static func enter(_ step: Step) {
+            if let outermost = step.pointee.outermost ?? Platform.frame, let parent = outermost.pointee.innermost {
+                (step.pointee.outermost, step.pointee.parent) = (outermost, parent)
+                step.pointee.depth = max(step.pointee.depth, parent.pointee.depth + 1)
+            } else {
+                (Platform.frame, step.pointee.outermost) = (step, step)
+            }
             guard step.pointee.depth > 100 else { return }
             let labels = sequence(first: step) { $0.pointee.parent }.map { $0.pointee.module.label }
             let loop = labels.dropFirst().firstIndex(of: labels[0]).map { labels[...$0].reversed() } ?? []
@@ -870,17 +925,14 @@ nonisolated extension Resolver {
             stop("100 things are being made, each for the one before\(what)")
         }
 
-        /// At the end of a request, runs what is to be configured; that may ask for more, and so add more.
-        @usableFromInline func complete() {
-            guard parent == nil, let request = request?.takeUnretainedValue() else { return }
-            while let configure = request.pending.popFirst() { configure() }
+        /// Ends the request: runs what is to be configured, which may ask for more, and so add more.
+        @usableFromInline static func leave(_ step: Step) {
+            defer { Platform.frame = nil }
+            guard let request = step.pointee.request?.takeRetainedValue() else { return }
+            while !step.pointee.isThrowing, let configure = request.pending.popFirst() { configure() }
         }
 
-        @usableFromInline func end() {
-            Platform.frame = parent
-            request?.release()
-            if isCounted { _ = (source?.release(), container.release()) }
-        }
+        @inlinable func end() { if isCounted { _ = (source?.release(), container.release()) } }
 
         /// An optional is filled with what its wrapped type's module makes.
         @usableFromInline static func askWrapped<T>(_ name: String?, _ place: Place, _ container: Container?) -> T? {
@@ -888,18 +940,24 @@ nonisolated extension Resolver {
         }
 
         /// What there is where nobody offers T: nil for an optional, or else the end of the program.
-        @usableFromInline static func absent<T>(_ name: String?, _ place: Place?, _ container: Container?) -> T {
-            let place = place ?? Platform.frame!.pointee.module.place
+        @usableFromInline static func absent<T>(_ name: String?, _ place: Place, _ container: Container?) -> T {
             guard T.self is any Wrapping.Type else { return missing(name, place, container) }
-            return askWrapped(name, place, container) ?? (Any?.none as! T)  // One optional's nil casts to any other's.
+            return Any?.none as! T  // One optional's nil casts to any other's.
+        }
+
+        @usableFromInline static func unfilled<T>(_ step: Step) -> T {
+            let place = step.pointee.module.place
+            return askWrapped(nil, place, nil) ?? absent(nil, place, nil)
         }
 
         var module: Module { source!.takeUnretainedValue().module }
         var place: Place { asked ?? parent!.pointee.module.place }
 
+        static var current: Step? { Platform.frame?.pointee.innermost }
+
         /// What the thread is making, as the end of a text.
         static var path: String {
-            guard let innermost = Platform.frame else { return "" }
+            guard let innermost = current else { return "" }
             let frames = sequence(first: innermost) { $0.pointee.parent }.map(\.pointee)
             let steps = frames.map { "\($0.module.label) (\($0.place.text))" }
             return "\n  while making " + steps.reversed().joined(separator: " → ")
@@ -907,13 +965,19 @@ nonisolated extension Resolver {
     }
 
     /// What an `Inject` with a name, or one created inside an override, remembers until it has resolved.
-    @usableFromInline final class Origin: Sendable {
-        @usableFromInline let name: String?, container: Container?
+    @usableFromInline final class Origin: @unchecked Sendable {
+        @usableFromInline let name: String?
+        private var override: Container?
 
         @usableFromInline init?(_ name: String?) {
             let inForce = Container.inForce
-            (self.name, container) = (name, inForce.isOverride ? inForce : nil)
-            if name == nil, container == nil { return nil }
+            (self.name, override) = (name, inForce.isOverride ? inForce : nil)
+            if name == nil, override == nil { return nil }
+        }
+
+        @usableFromInline var container: Container? { Resolver.withLock(for: self) { override } }
+        @usableFromInline func forget() {
+            withExtendedLifetime(Resolver.withLock(for: self) { exchange(&override, with: nil) }) {}
         }
     }
 
@@ -930,14 +994,15 @@ nonisolated extension Resolver {
 
         let isOverride: Bool
         private(set) var sources: [Source] = [], duplicates: [String] = []
-        private let buckets: UnsafeMutableBufferPointer<Unmanaged<Source>?>
+        private let buckets: UnsafeMutablePointer<Unmanaged<Source>?>, mask: Int
         private let lock = Lock()  // Protects `registered`.
         private var registered: Container?
 
         init(_ modules: [Module], isOverride: Bool = false) {
             self.isOverride = isOverride
-            buckets = .allocate(capacity: 1 << (Int.bitWidth - (modules.count * 2 + 6).leadingZeroBitCount))
-            buckets.initialize(repeating: nil)
+            mask = 1 << (Int.bitWidth - (modules.count * 2 + 6).leadingZeroBitCount) - 1
+            buckets = .allocate(capacity: mask + 1)
+            buckets.initialize(repeating: nil, count: mask + 1)
             for module in modules {
                 let bucket = bucket(of: module.type, module.name)
                 if let other = buckets[bucket]?.takeUnretainedValue().module {
@@ -945,8 +1010,10 @@ nonisolated extension Resolver {
                     duplicates.append(
                         "\(module.text) is offered at \(other.place.text) too: take one out, or use replacing(_:)")
                 } else {
-                    sources.append(module.offer(module))
-                    buckets[bucket] = .passUnretained(sources.last!)
+                    let source = module.offer(module)
+                    source.position = sources.count
+                    sources.append(source)
+                    buckets[bucket] = .passUnretained(source)
                 }
             }
         }
@@ -957,11 +1024,11 @@ nonisolated extension Resolver {
         private func bucket(of type: Any.Type, _ name: String?) -> Int {
             var hash = UInt64(UInt(bitPattern: ObjectIdentifier(type))) &* 0x9E37_79B9_7F4A_7C15
             if let name { hash ^= UInt64(truncatingIfNeeded: name.hashValue) }
-            var index = Int(truncatingIfNeeded: hash >> 32) & (buckets.count - 1)
+            var index = Int(truncatingIfNeeded: hash >> 32) & mask
             while let source = buckets[index],
                 !source._withUnsafeGuaranteedRef({ $0.module.type == type && $0.module.name == name })
             {
-                index = (index + 1) & (buckets.count - 1)
+                index = (index &+ 1) & mask
             }
             return index
         }
@@ -1011,7 +1078,7 @@ nonisolated extension Resolver {
 
         /// The container in force: of what is being made, unless an override began since; else of the override.
         static var inForce: Container {
-            let (bound, step) = (bound.get(), Platform.frame)
+            let (bound, step) = (bound.get(), Frame.current)
             guard let step, step.pointee.bound == bound.map({ ObjectIdentifier($0) }) else { return bound ?? built }
             return step.pointee.container.takeUnretainedValue()
         }
@@ -1091,9 +1158,11 @@ nonisolated extension Resolver {
     @usableFromInline struct Flag: ~Copyable, Sendable {
         @usableFromInline init() {}
         #if canImport(Darwin)  // Before iOS 18 Swift has no atomics there: never set, so that the locks serve.
+        @usableFromInline static var tells: Bool { false }
         @inlinable var isSet: Bool { false }
         @inlinable func set(_ value: Bool) {}
         #else
+        @inlinable static var tells: Bool { true }
         @usableFromInline let state = Atomic<Bool>(false)
         @inlinable var isSet: Bool { state.load(ordering: .acquiring) }
         @inlinable func set(_ value: Bool) { state.store(value, ordering: .releasing) }

@@ -483,7 +483,8 @@ struct SharingOnThreadsTests {
         }
 
         #expect(most.value == 1)
-        #expect(made.value > 1, "Now and then nobody holds one.")
+        // So few rounds may pass without a moment in which nobody holds one.
+        #expect(made.value > 1 || isThreadSanitized)
     }
 
     private static let made = Protected(0)
