@@ -540,7 +540,7 @@ nonisolated extension Resolver.Container {
         enum Mark { case unseen, onPath, done }
         var marks = [Mark](repeating: .unseen, count: sources.count)
         var path: [(source: Int, next: Int)] = []
-        var missing: [(source: Int, text: String)] = [], cycles: [String] = []
+        var missing = [[String]](repeating: [], count: sources.count), cycles: [String] = []
         for start in sources.indices where marks[start] == .unseen {
             path.append((start, 0))
             while let (current, next) = path.popLast() {
@@ -549,7 +549,7 @@ nonisolated extension Resolver.Container {
                 if marks[current] == .done { continue }
                 path.append((current, next + 1))
                 guard let target = source(for: asking.module.needs[next])?.position else {
-                    missing += problem(asking.module, asking.module.needs[next]).map { [(current, $0)] } ?? []
+                    missing[current] += problem(asking.module, asking.module.needs[next]).map { [$0] } ?? []
                     continue
                 }
                 if next >= asking.module.partsFrom { continue }  // What configures comes after all is made.
@@ -562,7 +562,7 @@ nonisolated extension Resolver.Container {
         let useless = sources.filter(\.module.replacesNothing).map {
             "\($0.module.text) replaces nothing: did you forget `as P`?"
         }
-        return duplicates + useless + missing.sorted { $0.source < $1.source }.map(\.text) + cycles
+        return duplicates + useless + missing.joined() + cycles
     }
 
     private func problem(_ module: Module, _ need: Any.Type) -> String? {
@@ -812,7 +812,7 @@ nonisolated extension Resolver {
 
     /// What the frames of a request share, once they need any of it.
     @usableFromInline final class Request {
-        @usableFromInline var pending: ArraySlice<() -> Void> = []  // To be run when the outermost instance exists.
+        @usableFromInline var pending: [() -> Void] = []  // To be run when the outermost instance exists.
         fileprivate var waiting: (source: Source, step: Step)?
         private var graph: [ObjectIdentifier: (original: Source, copy: Source)] = [:]
 
@@ -929,7 +929,9 @@ nonisolated extension Resolver {
         @usableFromInline static func leave(_ step: Step) {
             defer { Platform.frame = nil }
             guard let request = step.pointee.request?.takeRetainedValue() else { return }
-            while !step.pointee.isThrowing, let configure = request.pending.popFirst() { configure() }
+            while !step.pointee.isThrowing, case let batch = exchange(&request.pending, with: []), !batch.isEmpty {
+                for configure in batch { configure() }
+            }
         }
 
         @inlinable func end() { if isCounted { _ = (source?.release(), container.release()) } }
