@@ -323,9 +323,14 @@ public nonisolated struct Dependencies: Sendable {
         @available(*, unavailable, message: "this is no module: write Module { … as P } to offer what it makes")
         public static func buildExpression<T>(_ instance: T) -> [Module] { [] }
         /// All of a block.
-        public static func buildBlock(_ parts: [Module]...) -> [Module] { parts.reduce(into: []) { $0 += $1 } }
+        public static func buildBlock(_ parts: [Module]...) -> [Module] { buildArray(parts) }
         /// All of a loop.
-        public static func buildArray(_ parts: [[Module]]) -> [Module] { Array(parts.joined()) }
+        public static func buildArray(_ parts: [[Module]]) -> [Module] {
+            var modules: [Module] = []
+            modules.reserveCapacity(parts.reduce(0) { $0 + $1.count })
+            for part in parts { modules += part }
+            return modules
+        }
         /// What stands behind a condition.
         public static func buildOptional(_ part: [Module]?) -> [Module] { part ?? [] }
         /// The first of two branches.
@@ -691,8 +696,9 @@ nonisolated extension Resolver {
         private static let bookkeeping = Lock()  // Protects who waits for whom: every `owner` and every `waiting`.
 
         init(_ module: Module, _ lock: Lock?) {
-            (self.module, isMain, kind, isWeak) = (module, module.isMain, module.kind, module.kind == .weakShared)
+            (isMain, kind, isWeak) = (module.isMain, module.kind, module.kind == .weakShared)
             self.lock = lock ?? Resolver.lock(for: ObjectIdentifier(module.type)).takeUnretainedValue()
+            self.module = module
         }
 
         deinit { kept?.release() }
@@ -1005,14 +1011,15 @@ nonisolated extension Resolver {
             mask = 1 << (Int.bitWidth - (modules.count * 2 + 6).leadingZeroBitCount) - 1
             buckets = .allocate(capacity: mask + 1)
             buckets.initialize(repeating: nil, count: mask + 1)
-            for module in modules {
-                let bucket = bucket(of: module.type, module.name)
-                if let other = buckets[bucket]?.takeUnretainedValue().module {
-                    if other.place == module.place { continue }
-                    duplicates.append(
-                        "\(module.text) is offered at \(other.place.text) too: take one out, or use replacing(_:)")
+            sources.reserveCapacity(modules.count)
+            for index in modules.indices {  // Not over the modules: each would be copied.
+                let bucket = bucket(of: modules[index].type, modules[index].name)
+                if let other = buckets[bucket]?.takeUnretainedValue() {
+                    if other.module.place == modules[index].place { continue }
+                    let text = "\(modules[index].text) is offered at \(other.module.place.text) too"
+                    duplicates.append(text + ": take one out, or use replacing(_:)")
                 } else {
-                    let source = module.offer(module)
+                    let source = modules[index].offer(modules[index])
                     source.position = sources.count
                     sources.append(source)
                     buckets[bucket] = .passUnretained(source)
