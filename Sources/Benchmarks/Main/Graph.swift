@@ -1,45 +1,7 @@
 import BenchmarkServices
 import Dowel
 
-// The services, and what a program would write to make them by hand.
-
-final class Worker: Service, SharedService { func work() {} }
-
-final class FirstLink: First { func work() {} }
-final class SecondLink: Second {
-    let before: any First
-    init(_ before: any First) { self.before = before }
-    func work() {}
-}
-final class ThirdLink: Third {
-    let before: any Second
-    init(_ before: any Second) { self.before = before }
-    func work() {}
-}
-final class FourthLink: Fourth {
-    let before: any Third
-    init(_ before: any Third) { self.before = before }
-    func work() {}
-}
-final class FifthLink: Fifth {
-    let before: any Fourth
-    init(_ before: any Fourth) { self.before = before }
-    func work() {}
-}
-
-final class Part: Part0, Part1, Part2, Part3, Part4, Part5, Part6, Part7, Part8, Part9 { func work() {} }
-final class Root: Whole {
-    let parts:
-        (
-            any Part0, any Part1, any Part2, any Part3, any Part4,
-            any Part5, any Part6, any Part7, any Part8, any Part9
-        )
-    init(
-        _ p0: any Part0, _ p1: any Part1, _ p2: any Part2, _ p3: any Part3, _ p4: any Part4,
-        _ p5: any Part5, _ p6: any Part6, _ p7: any Part7, _ p8: any Part8, _ p9: any Part9
-    ) { parts = (p0, p1, p2, p3, p4, p5, p6, p7, p8, p9) }
-    func work() {}
-}
+// What a program would write to wire the services: by hand, and with modules.
 
 @inline(never) func makeWorker() -> any Service { Worker() }
 @inline(never) func makeChain() -> any Fifth { FifthLink(FourthLink(ThirdLink(SecondLink(FirstLink())))) }
@@ -112,6 +74,26 @@ func wide() -> Dependencies {
         Module { Part() as any Part7 }
         Module { Part() as any Part8 }
         Module { Part() as any Part9 }
+    }
+}
+
+/// Many modules, written as people write them: each offers one of ten types, under one of many names.
+func many(_ count: Int) -> Dependencies {
+    Dependencies {
+        for number in 0..<count / 10 {
+            let name = "number \(number)"
+            Module(name) { Worker() as any Service }
+            Module(name, .shared) { Worker() as any SharedService }
+            Module(name) { FirstLink() as any First }
+            Module(name) { SecondLink($0) as any Second }
+            Module(name) { ThirdLink($0) as any Third }
+            Module(name) { FourthLink($0) as any Fourth }
+            Module(name) { FifthLink($0) as any Fifth }
+            Module(name) { Part() as any Part0 }
+            Module(name) { Part() as any Part1 }
+            Module(name) { Part() as any Part2 }
+        }
+        ordinary()
     }
 }
 

@@ -13,21 +13,40 @@ func threadTime() -> Double {
 func wallTime() -> Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
 
 #if os(macOS)
-private let (ownProcess, unitOfPeak) = (RUSAGE_SELF, 1)
-private func malloc_usable_size(_ block: UnsafeMutableRawPointer) -> Int { malloc_size(block) }
+let versionOfLibc = ProcessInfo.processInfo.operatingSystemVersionString
+private let children = RUSAGE_CHILDREN
+
+/// The memory that the process has, in bytes; the most that it had so far.
+private func residentMemory() -> Double {
+    var usage = rusage()
+    getrusage(RUSAGE_SELF, &usage)
+    return Double(usage.ru_maxrss)
+}
 #else
-private let (ownProcess, unitOfPeak) = (__rusage_who_t(RUSAGE_SELF.rawValue), 1024)
-@_silgen_name("malloc_usable_size") private func malloc_usable_size(_ block: UnsafeMutableRawPointer) -> Int
+@_silgen_name("gnu_get_libc_version") private func gnu_get_libc_version() -> UnsafePointer<CChar>
+let versionOfLibc = String(cString: gnu_get_libc_version())
+private let children = __rusage_who_t(RUSAGE_CHILDREN.rawValue)
+
+/// The memory that the process has, in bytes. Not the most that it had: that begins with what its parent had.
+private func residentMemory() -> Double {
+    let fields = try! String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+    return Double(fields[1])! * Double(sysconf(Int32(_SC_PAGESIZE)))
+}
 #endif
 
-/// The most that the process has had in memory, in bytes.
-func peakMemory() -> Double {
-    var usage = rusage()
-    getrusage(ownProcess, &usage)
-    return Double(Int(usage.ru_maxrss) * unitOfPeak)
+func growthOfMemory(by work: () -> Void) -> Double {
+    _ = residentMemory()  // To look for the first time takes memory too.
+    let before = residentMemory()
+    work()
+    return residentMemory() - before
 }
 
-func bytesAllocated(for object: AnyObject) -> Int { malloc_usable_size(Unmanaged.passUnretained(object).toOpaque()) }
+/// The processor's time that the programs took which this one started, and which have ended.
+func timeOfChildren() -> Double {
+    var usage = rusage()
+    getrusage(children, &usage)
+    return [usage.ru_utime, usage.ru_stime].reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
+}
 
 /// What each of some threads answers; they begin together.
 func onThreads<Answer>(_ count: Int, _ work: @escaping () -> Answer) -> [Answer] {
@@ -71,9 +90,30 @@ extension Row {
             done += batch
             end = now()
         } while end - start < seconds
-        return (end - start) * 1e9 / Double(done)
+        return (end - start) * 1e9 / Double(done * size)
     }
 }
+
+func printSamples(of rows: [Row], seconds: Double) {
+    for row in rows { print(row.name, row.sample(seconds), separator: "\t") }
+}
+
+/// Does each row none and many times, between marks: the difference is what the row alone takes.
+func count(_ rows: [Row]) {
+    for row in rows {
+        guard case .times(let work) = row.work else { continue }
+        // What is done for the first time only is not counted, but in a row that is about just that.
+        work(row.unit == .instructions ? 0 : row.countedBatch)
+        mark()
+        work(0)
+        mark()
+        work(row.countedBatch)
+        mark()
+    }
+}
+
+let nameOfMark = "benchmarks_mark"
+@_silgen_name("benchmarks_mark") @inline(never) @_optimize(none) private func mark() {}
 
 func median(_ figures: [Double]) -> Double {
     let sorted = figures.sorted()

@@ -4,12 +4,12 @@ import Dowel
 
 /// One thing that is measured.
 struct Row {
-    enum Unit: String, Encodable { case nanoseconds = "ns", bytes = "bytes", instructions = "instructions" }
-    enum Setting: String { case few, many, none }
+    enum Unit: String, Codable { case nanoseconds = "ns", seconds = "s", bytes, instructions }
+    enum Setting: String, CaseIterable { case few, many, none }
     enum Work {
         case times((Int) -> Void)  // Does it so many times.
         case onThreads(Int, () -> (Int) -> Void)  // The same on each of some threads, with things of its own.
-        case figure(() -> Double)  // Measures by itself.
+        case figure(() -> Double)  // Measures by itself, in a process of its own.
     }
 
     let name: String
@@ -18,10 +18,20 @@ struct Row {
     var setting = Setting.few
     /// How often it is done between two looks at the clock.
     var batch = 10_000
+    /// Of how many parts it consists; the figure is that of one.
+    var size = 1
+    /// Whether one round is enough, as it gives the same each time.
+    var isConstant = false
     let work: Work
+
+    /// The same under valgrind, which is fifty times slower.
+    var countedBatch: Int { min(batch, 1_000) }
 
     /// Whether its instructions can be counted: those of a thread that waits for another differ from run to run.
     var isRepeatable: Bool { if case .times = work { true } else { false } }
+
+    /// Whether it has a process to itself: what came before could hide what it looks for.
+    var isAlone: Bool { if case .figure = work { true } else { false } }
 }
 
 /// What a row may cost, in that of another one or by itself.
@@ -54,12 +64,15 @@ let allBars = [
     Bar(row: "heap of an @Inject, unread", must: 96, aim: 80),
     Bar(row: "heap of an @Inject, read", must: 96, aim: 80),
     Bar(row: "memory kept by a build", must: 30, aim: 30),
+    Bar(row: "stripped app over the same by hand", must: 60_000, aim: 40_000),
+    Bar(row: "release build of the library", must: 2, aim: 2),
     Bar(row: "100 modules and one resolve", must: 2_500_000, aim: 1_500_000),
 ]
 
 /// In the order in which a round takes them: those that build come last, as a process that builds once is faster.
 func allRows() -> [Row] {
     let reader = opaque(Reader()), kept: any SharedService = Worker(), module = ChainModule()
+    lazy var types = distinctTypes(1_000)
     return [
         Row(name: "hot read of a var", work: .times { for _ in 0..<$0 { use(reader.stored) } }),
         Row(name: "hot read of a lazy var", work: .times { for _ in 0..<$0 { use(reader.late) } }),
@@ -106,10 +119,14 @@ func allRows() -> [Row] {
         } + [
             Row(name: "heap of an @Inject, unread", unit: .bytes, work: .figure { heapOfInject(read: false) }),
             Row(name: "heap of an @Inject, read", unit: .bytes, work: .figure { heapOfInject(read: true) }),
-            Row(name: "memory kept by a build", unit: .bytes, work: .figure(memoryOfBuild)),
-            buildRow("build a module of 1,000", 1_000),
-            buildRow("build a module of 10,000", 10_000),
+            Row(name: "memory kept by a build", unit: .bytes, setting: .none, work: .figure(memoryOfBuild)),
+            buildRow("build a module of 1,000", 1_000) { many(1_000) },
+            buildRow("build a module of 10,000", 10_000) { many(10_000) },
+            buildRow("build a module of 1,000 in generic code", 1_000) { Dependencies { types.map { $0.module } } },
             validationRow("validate a module of 10,000 with 5 needs", 10_000),
+            Row(
+                name: "stripped app over the same by hand", unit: .bytes, setting: .none, isConstant: true,
+                work: .figure(bytesOfApp)),
             Row(
                 name: "100 modules and one resolve", unit: .instructions, setting: .none, batch: 1,
                 work: .times { count in
@@ -121,37 +138,46 @@ func allRows() -> [Row] {
                     }
                 }),
         ]
+        + (isCopied
+            ? []
+            : [
+                Row(
+                    name: "release build of the library", unit: .seconds, setting: .none,
+                    work: .figure(secondsToBuildLibrary))
+            ])
 }
 
-/// What it costs to collect, validate and build, for each module; as generic code, which is dearer than what people write.
-private func buildRow(_ name: String, _ count: Int) -> Row {
-    lazy var types = distinctTypes(count)
-    return Row(
-        name: name, batch: count,
-        work: .times { for _ in 0..<$0 / count { Dependencies { types.map { $0.module } }.build() } })
+/// What it costs to collect, validate and build, for each module.
+private func buildRow(_ name: String, _ count: Int, _ dependencies: @escaping () -> Dependencies) -> Row {
+    Row(name: name, batch: 1, size: count, work: .times { for _ in 0..<$0 { dependencies().build() } })
 }
 
 /// What validation alone costs: 100 ms for 10,000 modules are 10,000 ns for each.
 private func validationRow(_ name: String, _ count: Int) -> Row {
     lazy var dependencies = Dependencies { distinctTypes(count).map { $0.needy } }
     return Row(
-        name: name, batch: count,
-        work: .times { for _ in 0..<$0 / count { try! dependencies.validate() } })
+        name: name, batch: 1, size: count,
+        work: .times { for _ in 0..<$0 { try! dependencies.validate() } })
 }
 
-/// What one `Inject` of a shared service takes of the heap; its owner has a reference to that.
+/// What each `Inject` of a shared service takes of the memory; its owner has a reference to that. The allocator takes
+/// multiples of 16 bytes, its own included.
 private func heapOfInject(read: Bool) -> Double {
-    let inject = Inject<any SharedService>()
-    if read { use(inject()) }
-    return Double(bytesAllocated(for: inject))
+    var all = [Inject<any SharedService>](repeating: Inject(), count: 200_000)
+    let growth = growthOfMemory {
+        for index in all.indices {
+            all[index] = Inject()
+            if read { use(all[index]()) }
+        }
+    }
+    // Of each block 8 bytes are the allocator's own; when read there are two blocks.
+    return (growth / Double(all.count) / 16).rounded() * 16 - (read ? 16 : 8)
 }
 
-/// How far the memory of the process grows, for each of many builds.
+/// How far the memory of the process grows, for each of many builds that follow many.
 private func memoryOfBuild() -> Double {
     let dependencies = ordinary(), count = 10_000
-    for _ in 0..<count / 10 { dependencies.build() }
-    let before = peakMemory()
     for _ in 0..<count { dependencies.build() }
-    return (peakMemory() - before) / Double(count)
+    return growthOfMemory { for _ in 0..<count { dependencies.build() } } / Double(count)
 }
 #endif

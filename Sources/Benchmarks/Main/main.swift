@@ -2,25 +2,24 @@
 import Dispatch
 import Foundation
 
-// swift run -c release benchmarks [--brief] [--json] [--instructions] [part of a name …]
+// swift run -c release benchmarks [--copied] [--instructions] [--brief] [--json] [part of a name …]
 //
 // Shows what everything costs, and its ratio to what it is held to. The exit code is 1 where a ratio misses what it
 // must not, but with --brief, which only shows that all of it works. With --instructions it counts under valgrind what
-// the processor does, which does not depend on the machine's mood, and compares that with the figures in `recorded`.
+// the processor does, which does not depend on the machine's mood, and holds that to the figures in Recorded.swift;
+// with --record besides, it writes those. With --copied Dowel.swift is a part of the module that is measured. With
+// --markdown it prints the table of the page Performance, which takes four minutes.
 
-// The allocator is twice as fast in a process that has only ever had one thread; no real program is one.
+// No real program has only one thread, and in one that has, parts of the C library take no locks.
 Thread.detachNewThread { DispatchSemaphore(value: 0).wait() }
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 switch arguments.first {
-case "--sample":
-    printSamples(
-        of: Array(arguments.dropFirst(3)), Row.Setting(rawValue: arguments[1])!, seconds: Double(arguments[2])!)
-case "--repeat":
-    repeatRow(arguments[1], times: Int(arguments[2])!)
+case "--sample", "--count":
+    let rows = prepared(Row.Setting(rawValue: arguments[1])!, names: arguments.dropFirst(3))
+    if arguments[0] == "--sample" { printSamples(of: rows, seconds: Double(arguments[2])!) } else { count(rows) }
 default:
-    exit(
-        Report(options: arguments.filter { $0.hasPrefix("--") }, names: arguments.filter { !$0.hasPrefix("--") }).run())
+    exit(Report(arguments).run())
 }
 #else
 print("The benchmarks run on Linux and macOS.")
