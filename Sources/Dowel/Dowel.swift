@@ -534,44 +534,40 @@ public nonisolated struct WiringError: Error, CustomStringConvertible {
 nonisolated extension Dependencies {
     /// Throws one error with every problem of these modules, of cycles that share a part at least one; makes nothing.
     public func validate() throws(WiringError) {
-        let problems = Resolver.Container(modules).problems
+        let problems = Resolver.Container(modules).walk()
         if !problems.isEmpty { throw WiringError(problems) }
     }
 }
 
 nonisolated extension Resolver.Container {
-    /// Walks each need once, with a stack of its own: needs that nobody offers, and those that lead back to themselves.
-    fileprivate var problems: [String] {
-        enum Mark { case unseen, onPath, done }
-        var marks = [Mark](repeating: .unseen, count: sources.count)
-        var path: [(source: Int, next: Int)] = []
-        var missing = [[String]](repeating: [], count: sources.count), cycles: [String] = []
-        for start in sources.indices where marks[start] == .unseen {
-            path.append((start, 0))
-            while let (current, next) = path.popLast() {
-                let asking = sources[current]  // Not its module: that would be copied.
-                marks[current] = next < asking.module.needs.count ? .onPath : .done
-                if marks[current] == .done { continue }
-                path.append((current, next + 1))
-                guard let target = source(for: asking.module.needs[next])?.position else {
-                    missing[current] += problem(asking.module, asking.module.needs[next]).map { [$0] } ?? []
-                    continue
+    /// Walks the needs, once and with a stack of its own: finds those that nobody offers, and that come back.
+    fileprivate func walk() -> [String] {
+        var (path, cycles): ([Resolver.Source], [String]) = ([], [])
+        for start in sources where start.walked == 0 {
+            path.append(start)
+            while let asking = path.last {
+                asking.walked += 1
+                if asking.isDone {
+                    path.removeLast()
+                } else if let target = source(for: asking.module.needs[asking.walked - 1]), !target.isDone {
+                    if target.walked == 0 {
+                        path.append(target)
+                    } else {
+                        let cycle = (path.drop { $0 !== target } + [target]).map(\.module.text)
+                        cycles.append("Dependency cycle: " + cycle.joined(separator: " → "))
+                    }
                 }
-                if next >= asking.module.partsFrom { continue }  // What configures comes after all is made.
-                if marks[target] == .unseen { path.append((target, 0)) }
-                guard marks[target] == .onPath else { continue }
-                let cycle = path.map(\.source).drop { $0 != target } + [target]
-                cycles.append("Dependency cycle: " + cycle.map { sources[$0].module.text }.joined(separator: " → "))
             }
         }
         let useless = sources.filter(\.module.replacesNothing).map {
             "\($0.module.text) replaces nothing: did you forget `as P`?"
         }
-        return duplicates + useless + missing.joined() + cycles
+        let missing = sources.flatMap { source in source.module.needs.compactMap { problem(source.module, $0) } }
+        return duplicates + useless + missing + cycles
     }
 
     private func problem(_ module: Module, _ need: Any.Type) -> String? {
-        if need is any Resolver.Wrapping.Type { return nil }
+        if source(for: need) != nil || need is any Resolver.Wrapping.Type { return nil }
         let advice = advice(need, nil).joined(separator: "; ")
         return "\(module.text) needs \(Resolver.name(of: need)), which nobody offers: \(advice). "
             + "If the parameter has a default value, write the closure, without it."
@@ -690,10 +686,12 @@ nonisolated extension Resolver {
         @usableFromInline @exclusivity(unchecked) final var kept: Unmanaged<AnyObject>?
         @exclusivity(unchecked) final weak var object: AnyObject?
         @exclusivity(unchecked) final var isWeak: Bool
-        final var position = 0  // Among the sources of its container.
+        final var walked = 0  // Of its needs, while its container is validated, and one more in the end.
         private var owner: Request?
         private lazy var turn = Lock()  // Held by the owner.
         private static let bookkeeping = Lock()  // Protects who waits for whom: every `owner` and every `waiting`.
+
+        final var isDone: Bool { walked > module.partsFrom }  // What configures comes after all is made.
 
         init(_ module: Module, _ lock: Lock?) {
             (isMain, kind, isWeak) = (module.isMain, module.kind, module.kind == .weakShared)
@@ -1020,7 +1018,6 @@ nonisolated extension Resolver {
                     duplicates.append(text + ": take one out, or use replacing(_:)")
                 } else {
                     let source = modules[index].offer(modules[index])
-                    source.position = sources.count
                     sources.append(source)
                     buckets[bucket] = .passUnretained(source)
                 }
@@ -1045,6 +1042,7 @@ nonisolated extension Resolver {
         /// Stops the program where the modules are wrong.
         convenience init(checked modules: [Module], isOverride: Bool = false) {
             self.init(modules, isOverride: isOverride)
+            let problems = walk()
             if !problems.isEmpty { stop(WiringError(problems).description) }
         }
 
