@@ -597,7 +597,8 @@ nonisolated extension Resolver {
 
     /// Stops for want of a module: says what was asked for and where, what comes near, and what would mend it.
     @usableFromInline static func missing<T>(_ name: String?, _ place: Place, _ chosen: Container?) -> T {
-        let wanted = (T.self as? any Wrapping.Type)?.wrapped ?? T.self
+        var wanted: Any.Type = T.self
+        while let optional = wanted as? any Wrapping.Type { wanted = optional.wrapped }
         var lines = ["nobody offers \(label(wanted, name)), asked for at \(place.text)"]
         let unbuilt = "build() was never called, or a property initializer read this before: build() has to come first"
         if Container.built === Container.none { lines.append(unbuilt) }
@@ -606,18 +607,17 @@ nonisolated extension Resolver {
     }
 
     static func label(_ type: Any.Type, _ name: String?) -> String {
-        Resolver.name(of: type) + (name.map { " \"\($0)\"" } ?? "")
+        Resolver.name(of: type) + (name.map { " \($0.debugDescription)" } ?? "")
     }
 
     /// A type's name without the addresses of private and local contexts, which mean nothing to a reader.
     static func name(of type: Any.Type, qualified: Bool = true) -> String {
         let words = _typeName(type, qualified: qualified).split(omittingEmptySubsequences: false) { $0 == "(" }
         return words.dropFirst().reduce(String(words[0])) { name, word in
-            guard let end = word.firstIndex(of: ")") else { return "\(name)(\(word)" }
-            if word.hasPrefix("unknown context at $") { return name + word[end...].dropFirst(2) }
-            let inside = word[..<end].split { $0 == " " }
-            guard inside.count == 3, inside[1] == "in", inside[2].first == "_" else { return "\(name)(\(word)" }
-            return name + inside[0] + word[end...].dropFirst()
+            guard word.hasPrefix("unknown context at $"), let end = word.firstIndex(of: ")") else {
+                return "\(name)(\(word)"
+            }
+            return name + word[end...].dropFirst(2)
         }
     }
 }
@@ -627,7 +627,12 @@ nonisolated extension Resolver.Container {
     func advice(_ type: Any.Type, _ name: String?) -> [String] {
         let (full, short) = (_typeName(type), Resolver.name(of: type, qualified: false))
         var lines = modules.compactMap { module -> String? in
-            if module.type == type { return "it is offered \(module.name.map { "as \"\($0)\"" } ?? "without a name")" }
+            if module.type == type {
+                return "it is offered \(module.name.map { "as \($0.debugDescription)" } ?? "without a name")"
+            }
+            if (module.type as? any Resolver.Wrapping.Type)?.wrapped == type {
+                return "\(module.text) is offered, which fills optionals only: unwrap what it makes"
+            }
             if _typeName(module.type) == full {
                 return "another type of this very name is offered at \(module.place.text): is a library linked twice?"
             }
@@ -640,7 +645,7 @@ nonisolated extension Resolver.Container {
         let bare = "A bare \(short) is never filled by guesswork: take a type of its own, or ask for a named module"
         if full.hasPrefix("Swift.") { lines.append(bare) }
         let unless = lines.isEmpty ? "" : ", unless one of these was meant"
-        return lines + ["to mend it\(unless): Module\(name.map { "(\"\($0)\")" } ?? "") { … as \(short) }"]
+        return lines + ["to mend it\(unless): Module\(name.map { "(\($0.debugDescription))" } ?? "") { … as \(short) }"]
     }
 }
 
@@ -666,7 +671,8 @@ nonisolated extension Resolver {
         let line: UInt32, column: UInt32
 
         @usableFromInline init(_ file: StaticString, _ line: Int, _ column: Int = 0) {
-            (self.file, self.line, self.column) = (file.utf8Start, UInt32(line), UInt32(column))
+            self.file = file.utf8Start
+            (self.line, self.column) = (UInt32(truncatingIfNeeded: line), UInt32(truncatingIfNeeded: column))
         }
 
         var text: String { "\(String(cString: file)):\(line)" }
@@ -1188,7 +1194,7 @@ nonisolated extension Resolver {
         #else
         private static let key = {
             var key = pthread_key_t()
-            pthread_key_create(&key, nil)
+            pthread_key_create(&key) { _ in stop("a thread ended while it made something, for which others may wait") }
             return key
         }()
         static var frame: Step? {
