@@ -77,9 +77,11 @@ nonisolated extension Resolver {
         @inlinable public func callAsFunction() -> Value { wrappedValue }
 
         @inlinable func firstRead() -> Value {
-            let container = Container.firstIsInForce.isSet ? nil : origin?.container ?? Container.built
-            // Another may have kept one since, and let go of the container.
-            if origin != nil || !Flag.tells, let kept = Resolver.withLock(for: self, { kept }) { return kept.pointee }
+            // One look for both: whoever keeps a value lets go of the container.
+            let (value, override) =
+                origin == nil && Flag.tells ? (nil, nil) : Resolver.withLock(for: self) { (kept, origin?.override) }
+            if let value { return value.pointee }
+            let container = Container.firstIsInForce.isSet ? nil : override ?? Container.built
             var frame = Frame(Value.self, origin?.name, place, container)
             defer { frame.end() }
             if let source = frame.source { return keep { frame.made(source) } }
@@ -91,12 +93,11 @@ nonisolated extension Resolver {
         @inlinable func keep(_ make: () -> Value) -> Value {
             let new = UnsafeMutablePointer<Value>.allocate(capacity: 1)
             new.initialize(to: make())
-            let late = Resolver.withLock(for: self) {
+            let (late, _) = Resolver.withLock(for: self) {
                 if kept == nil { kept = new }
-                return kept == new ? nil : new
+                return (kept == new ? nil : new, origin.map { exchange(&$0.override, with: nil) })
             }
             isReady.set(true)
-            origin?.forget()
             late?.deinitialize(count: 1)
             late?.deallocate()
             return kept.unsafelyUnwrapped.pointee
@@ -442,11 +443,12 @@ public nonisolated final class Scope: @unchecked Sendable {
 
     @usableFromInline func scope(for id: any Hashable) -> Scope {
         lock.withLock {
-            withUnsafeMutablePointer(
-                to: &parts[ObjectIdentifier(type(of: id)), default: [:]][AnyHashable(id), default: Scope()]
-            ) { $0.pointee }
+            read(&parts[ObjectIdentifier(type(of: id)), default: [:]][AnyHashable(id), default: Scope()])
         }
     }
+
+    /// A dictionary stores the default of what is passed like this, in one look.
+    private func read<T>(_ place: inout T) -> T { place }
 
     /// What is kept for this place; the lock is held.
     @usableFromInline func kept(_ type: Any.Type, _ place: Resolver.Place) -> Unmanaged<AnyObject>? {
@@ -457,7 +459,7 @@ public nonisolated final class Scope: @unchecked Sendable {
         @Sendable func unmade() -> T { Resolver.stop("only its scope makes this") }
         let new = { Resolver.Offer(Module(nil, kind, place, unmade), self.lock) { _ in unmade() } }
         let key = Key(type: ObjectIdentifier(T.self), place: place)
-        let source = lock.withLock { withUnsafeMutablePointer(to: &offers[key, default: new()]) { $0.pointee } }
+        let source = lock.withLock { read(&offers[key, default: new()]) }
         return unsafeDowncast(source, to: Resolver.Offer<T>.self)  // The key has the type in it.
     }
 
@@ -582,7 +584,7 @@ nonisolated extension Resolver {
     static let cycleMend = "\n  to mend it: let one of them @Inject the other, or use configure:"
 
     /// Looks whether this is the main thread: off it, some systems end the program without a word.
-    @usableFromInline static func requireMain(_ type: Any.Type) {
+    static func requireMain(_ type: Any.Type) {
         if Platform.isMainThread { return }
         stop(
             "\(name(of: type)) is offered by a Module.main, and was asked for off the main actor: ask on it\(Frame.path)"
@@ -721,11 +723,13 @@ nonisolated extension Resolver {
                 return true
             }
             request.waiting = (self, step)
-            var chain = [self]
-            while let owner = chain.last?.owner, owner !== request, let next = owner.waiting {
-                chain.append(next.source)
+            do {  // Or the last to hold one of these would let go of it under the lock.
+                var chain = [self]
+                while let owner = chain.last?.owner, owner !== request, let next = owner.waiting {
+                    chain.append(next.source)
+                }
+                if chain.last?.owner === request { Source.stopForCycle(chain) }
             }
-            if chain.last?.owner === request { Source.stopForCycle(chain) }
             let turn = turn
             Source.bookkeeping.unlock()
             turn.withLock {}
@@ -767,7 +771,7 @@ nonisolated extension Resolver {
 
         /// What `make` makes; for a lifetime that is kept, once for all who ask.
         @inlinable func instance(_ frame: inout Frame, _ make: (inout Frame) throws -> T) rethrows -> T {
-            if isMain { requireMain(T.self) }  // What is kept may not be handed out elsewhere either.
+            if isMain { frame.requireMain(T.self) }  // What is kept may not be handed out elsewhere either.
             lock.lock()
             if let kept {
                 defer { lock.unlock() }
@@ -909,39 +913,49 @@ nonisolated extension Resolver {
 
         @inlinable mutating func run<T>(_ make: (Step) throws -> T) rethrows -> T {
             try withUnsafeMutablePointer(to: &self) { step in
-                // What is kept began when it asked for its turn.
+                // What is kept began when it asked for its turn, and lies where it lay.
                 if step.pointee.outermost?.pointee.innermost == step { return try make(step) }
-                if step.pointee.outermost == nil || step.pointee.depth > 100 { Frame.enter(step) }
+                if step.pointee.outermost == nil { Frame.enter(step) }
+                if step.pointee.depth > 100 { Frame.stopForDepth(step) }
                 step.pointee.outermost.unsafelyUnwrapped.pointee.innermost = step
                 defer {
-                    if step.pointee.parent == nil { Frame.leave(step) }
-                    step.pointee.outermost.unsafelyUnwrapped.pointee.innermost = step.pointee.parent
+                    if let parent = step.pointee.parent {
+                        step.pointee.outermost.unsafelyUnwrapped.pointee.innermost = parent
+                    } else {
+                        Frame.leave(step)
+                    }
                 }
                 return try make(step)
             }
         }
 
         @usableFromInline static func enter(_ step: Step) {
-            if let outermost = step.pointee.outermost ?? Platform.frame, let parent = outermost.pointee.innermost {
-                (step.pointee.outermost, step.pointee.parent) = (outermost, parent)
-                step.pointee.depth = max(step.pointee.depth, parent.pointee.depth + 1)
-            } else {
-                (Platform.frame, step.pointee.outermost) = (step, step)
-            }
-            guard step.pointee.depth > 100 else { return }
+            let outermost = Platform.frame ?? step
+            step.pointee.outermost = outermost
+            guard let parent = outermost.pointee.innermost else { return Platform.frame = step }
+            (step.pointee.parent, step.pointee.depth) = (parent, max(step.pointee.depth, parent.pointee.depth + 1))
+        }
+
+        @usableFromInline static func stopForDepth(_ step: Step) -> Never {
             let labels = sequence(first: step) { $0.pointee.parent }.map { $0.pointee.module.label }
             let loop = labels.dropFirst().firstIndex(of: labels[0]).map { labels[...$0].reversed() } ?? []
             let what = loop.isEmpty ? path : ": " + loop.joined(separator: " → ") + cycleMend
             stop("100 things are being made, each for the one before\(what)")
         }
 
+        /// Begins where it stops the program, to stand in the path.
+        @usableFromInline mutating func requireMain(_ type: Any.Type) {
+            if !Platform.isMainThread { run { _ in Resolver.requireMain(type) } }
+        }
+
         /// Ends the request: runs what is to be configured, which may ask for more, and so add more.
         @usableFromInline static func leave(_ step: Step) {
-            defer { Platform.frame = nil }
-            guard let request = step.pointee.request?.takeRetainedValue() else { return }
-            while !step.pointee.isThrowing, case let batch = exchange(&request.pending, with: []), !batch.isEmpty {
-                for configure in batch { configure() }
+            let request = step.pointee.request?.takeUnretainedValue()
+            while let request, !step.pointee.isThrowing, !request.pending.isEmpty {
+                for configure in exchange(&request.pending, with: []) { configure() }
             }
+            Platform.frame = nil  // First, for what goes with the request may ask in its deinit.
+            step.pointee.request?.release()
         }
 
         @inlinable func end() { if isCounted { _ = (source?.release(), container.release()) } }
@@ -977,19 +991,14 @@ nonisolated extension Resolver {
     }
 
     /// What an `Inject` with a name, or one created inside an override, remembers until it has resolved.
-    @usableFromInline final class Origin: @unchecked Sendable {
+    @usableFromInline final class Origin {
         @usableFromInline let name: String?
-        private var override: Container?
+        @usableFromInline @exclusivity(unchecked) var override: Container?  // Its Inject's lock protects it.
 
         @usableFromInline init?(_ name: String?) {
             let inForce = Container.inForce
             (self.name, override) = (name, inForce.isOverride ? inForce : nil)
             if name == nil, override == nil { return nil }
-        }
-
-        @usableFromInline var container: Container? { Resolver.withLock(for: self) { override } }
-        @usableFromInline func forget() {
-            withExtendedLifetime(Resolver.withLock(for: self) { exchange(&override, with: nil) }) {}
         }
     }
 
@@ -1171,7 +1180,7 @@ nonisolated extension Resolver {
     @usableFromInline struct Flag: ~Copyable, Sendable {
         @usableFromInline init() {}
         #if canImport(Darwin)  // Before iOS 18 Swift has no atomics there: never set, so that the locks serve.
-        @usableFromInline static var tells: Bool { false }
+        @inlinable static var tells: Bool { false }
         @inlinable var isSet: Bool { false }
         @inlinable func set(_ value: Bool) {}
         #else

@@ -1388,3 +1388,109 @@ struct BoundaryTests {
         }
     }
 }
+
+/// What asks in its `deinit`, wherever the last to hold it lets go.
+struct DyingTests {
+    final class Leaf: @unchecked Sendable { var isConfigured = false }
+    final class Node: @unchecked Sendable {
+        static let asked = Protected<[Bool]>([])
+
+        deinit {
+            let leaf: Leaf = Resolver.resolve()
+            let _: Twig = Resolver.resolve()
+            Self.asked.withLock { $0.append(leaf.isConfigured) }
+        }
+    }
+    final class Twig: Sendable {}
+    final class Root: Sendable {}
+
+    @Test func `what goes with its request may ask when it dies`() async {
+        await #expect(processExitsWith: .success) {
+            endUnlessDone()
+            Dependencies {
+                Module { () -> Root in
+                    let _: Node = Resolver.resolve()
+                    return Root()
+                }
+                Module(.objectGraph) { Node() }
+                Module(.objectGraph) { Twig() }
+                Module {
+                    Leaf()
+                } configure: {
+                    $0.isConfigured = true
+                }
+            }.build()
+
+            let _: Root = Resolver.resolve()
+
+            #expect(Node.asked.value == [true])
+        }
+    }
+
+    @Test func `what a request that throws drops may ask when it dies`() async {
+        await #expect(processExitsWith: .success) {
+            endUnlessDone()
+            Dependencies {
+                Module(.objectGraph) { Twig() }
+                Module {
+                    Leaf()
+                } configure: {
+                    $0.isConfigured = true
+                }
+            }.build()
+            let scope = Scope()
+
+            _ = try? scope.shared {
+                _ = scope.objectGraph {
+                    Node()
+                } configure: { _ in
+                }
+                throw CancellationError()
+            }
+
+            #expect(Node.asked.value == [true])
+        }
+    }
+
+    /// Makes something when it dies.
+    final class Asking: Sendable {
+        deinit { _ = Scope().shared { 1 } }
+    }
+
+    @Test func `what dies while a thread waits behind a waiting one may ask`() async {
+        await #expect(processExitsWith: .success) {
+            endUnlessDone()
+            for round in 0..<100 {
+                let (outer, inner) = (Scope(), Scope())
+                let (making, first, second, made) = (Barrier(2), Barrier(2), Barrier(2), Barrier(2))
+                let asking = { @Sendable (make: () -> Asking) in _ = inner.shared(make) }
+                let last = { @Sendable (make: () -> Int) in _ = outer.shared(make) }
+                onThreads(3) { thread in
+                    switch thread {
+                    case 0:
+                        asking {
+                            making.wait()
+                            second.wait()
+                            for _ in 0..<round * 10 { sched_yield() }  // The others come to wait, now and then.
+                            return Asking()
+                        }
+                        made.wait()
+                    case 1:
+                        making.wait()
+                        last {
+                            first.wait()
+                            asking { Asking() }
+                            made.wait()
+                            inner.reset()
+                            return 1
+                        }
+                    default:
+                        first.wait()
+                        second.wait()
+                        last { 1 }
+                    }
+                }
+            }
+        }
+    }
+}
