@@ -16,11 +16,14 @@ let package = Package(
         .executableTarget(name: "demo", dependencies: ["Dowel", "DowelAudit"], path: "Sources/Demo"),
         .target(name: "BenchmarkServices", path: "Sources/Benchmarks/Services"),
         .executableTarget(
-            name: "benchmarks", dependencies: ["Dowel", "BenchmarkServices"], path: "Sources/Benchmarks/Main"),
+            name: "benchmarks", dependencies: ["Dowel", "BenchmarkServices", "Fuzzing"],
+            path: "Sources/Benchmarks/Main"),
         .testTarget(name: "DowelTests", dependencies: ["Dowel"]),
         .target(name: "AuditFixtures", dependencies: ["Dowel"], path: "Tests/DowelAuditTests/Fixtures"),
         .testTarget(
             name: "DowelAuditTests", dependencies: ["Dowel", "DowelAudit", "AuditFixtures"], exclude: ["Fixtures"]),
+        .target(name: "Fuzzing", dependencies: ["Dowel"], path: "Tests/FuzzTests/Fuzzing"),
+        .testTarget(name: "FuzzTests", dependencies: ["Dowel", "Fuzzing"], exclude: ["Fuzzing"]),
         .testTarget(name: "DowelTestingTests", dependencies: ["Dowel", "DowelTesting"]),
         .testTarget(name: "ParityTests", dependencies: ["Dowel", "DowelAudit", "DowelTesting"]),
         .testTarget(

@@ -1,6 +1,9 @@
 #if canImport(Glibc) || os(macOS)
 import Dispatch
 import Foundation
+#if canImport(Fuzzing)
+import Fuzzing
+#endif
 
 // swift run -c release benchmarks [--copied] [--instructions] [--brief] [--json] [part of a name …]
 //
@@ -9,6 +12,10 @@ import Foundation
 // the processor does, which does not depend on the machine's mood, and holds that to the figures in Recorded.swift;
 // with --record besides, it writes those. With --copied Dowel.swift is a part of the module that is measured. With
 // --markdown it prints the table of the page Performance, which takes four minutes.
+//
+// swift run -c release benchmarks soak [seconds, or minutes with an m] [seed]
+//
+// Runs random programs against a model, and watches the memory: see Tests/FuzzTests/Fuzzing.
 
 // No real program has only one thread, and in one that has, parts of the C library take no locks.
 Thread.detachNewThread { DispatchSemaphore(value: 0).wait() }
@@ -18,6 +25,10 @@ switch arguments.first {
 case "--sample", "--count":
     let rows = prepared(Row.Setting(rawValue: arguments[1])!, names: arguments.dropFirst(3))
     if arguments[0] == "--sample" { printSamples(of: rows, seconds: Double(arguments[2])!) } else { count(rows) }
+#if canImport(Fuzzing)
+case "soak":
+    exit(Fuzzer.command(Array(arguments.dropFirst())))
+#endif
 default:
     exit(Report(arguments).run())
 }
