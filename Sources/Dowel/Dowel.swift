@@ -76,6 +76,7 @@ nonisolated extension Resolver {
         /// The value, for an `Inject` that is a plain constant: `let api = Inject<any API>()`, then `api().load()`.
         @inlinable public func callAsFunction() -> Value { wrappedValue }
 
+        /// Asks the container that was in force where this was created, if that was an override; else what was built.
         @inlinable func firstRead() -> Value {
             // One look for both: whoever keeps a value lets go of the container.
             let (value, override) =
@@ -85,7 +86,7 @@ nonisolated extension Resolver {
             var frame = Frame(Value.self, origin?.name, place, container)
             defer { frame.end() }
             if let source = frame.source { return keep { frame.made(source) } }
-            let wrapped: Value? = Frame.askWrapped(origin?.name, place, container)
+            let wrapped: Value? = Frame.askWrapped(origin?.name, place, container)  // A nil is not kept.
             return wrapped.map { wrapped in keep { wrapped } } ?? Frame.absent(origin?.name, place, container)
         }
 
@@ -455,6 +456,7 @@ public nonisolated final class Scope: @unchecked Sendable {
         offers[Key(type: ObjectIdentifier(type), place: place)]?.kept
     }
 
+    /// The offer for this place, which knows whose turn it is to make.
     @usableFromInline func offer<T>(_ kind: Resolver.Kind, _ place: Resolver.Place) -> Resolver.Offer<T> {
         @Sendable func unmade() -> T { Resolver.stop("only its scope makes this") }
         let new = { Resolver.Offer(Module(nil, kind, place, unmade), self.lock) { _ in unmade() } }
@@ -781,6 +783,7 @@ nonisolated extension Resolver {
             return try only(&frame, make)
         }
 
+        /// The one instance, made by whoever has the turn.
         @usableFromInline func only(_ frame: inout Frame, _ make: (inout Frame) throws -> T) rethrows -> T {
             try frame.run { step in
                 let offer = kind == .objectGraph ? Request.current.copy(of: self) : self
@@ -903,6 +906,7 @@ nonisolated extension Resolver {
             return Frame.unfilled(step)
         }
 
+        /// What its source makes, or keeps.
         @inlinable mutating func made<T>(_ source: Unmanaged<Source>) -> T {
             // It was found by the type's identity. Not retained: threads would contend for its count.
             source._withUnsafeGuaranteedRef { source -> T in
@@ -911,6 +915,7 @@ nonisolated extension Resolver {
             }
         }
 
+        /// Makes, as the innermost of this thread.
         @inlinable mutating func run<T>(_ make: (Step) throws -> T) rethrows -> T {
             try withUnsafeMutablePointer(to: &self) { step in
                 // What is kept began when it asked for its turn, and lies where it lay.
@@ -929,6 +934,7 @@ nonisolated extension Resolver {
             }
         }
 
+        /// Takes its place in the thread's request, or begins one.
         @usableFromInline static func enter(_ step: Step) {
             let outermost = Platform.frame ?? step
             step.pointee.outermost = outermost

@@ -338,26 +338,27 @@ struct FindingTests {
         }
     }
 
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     @Test func `threads register and find at once, and nothing is lost`() async {
         await #expect(processExitsWith: .success) {
             Dependencies { Module { Config("built") } }.build()
+            let meeting = Rendezvous()
             let lost = Protected(0)
 
-            onThreads(8) { thread in
-                for round in 0..<rounds / 20 {
-                    Resolver.register(Config("\(thread) \(round)"), "\(thread) \(round)")
-                    let found: Config? = Resolver.find("\(thread) \(round)")
+            onThreads(2) { thread in
+                for round in 0..<200 {
+                    let name = "\(thread) \(round)"
+                    meeting.meet()
+                    Resolver.register(Config(name), name)
+                    let found: Config? = Resolver.find(name)
                     let built: Config = Resolver.resolve()
-                    if found?.text != "\(thread) \(round)" || built.text != "built" { lost.withLock { $0 += 1 } }
+                    if found?.text != name || built.text != "built" { lost.withLock { $0 += 1 } }
                 }
             }
 
             #expect(lost.value == 0)
-            for thread in 0..<8 {
-                for round in 0..<rounds / 20 {
-                    let found: Config? = Resolver.find("\(thread) \(round)")
-                    #expect(found?.text == "\(thread) \(round)")
-                }
+            for name in (0..<200).flatMap({ ["0 \($0)", "1 \($0)"] }) {
+                #expect((Resolver.find(name) as Config?)?.text == name)
             }
         }
     }
