@@ -29,7 +29,7 @@ struct TypeRecords {
     private mutating func look(into list: FieldList) {
         guard let owner = list.owner, owner.isStructOrClass else { return }
         for field in list.fields where field.type.descriptor?.name == TypeRecords.inject {
-            let type = field.type.resolved
+            let type = field.type.resolved(in: owner)
             if let type, !(type is any Resolver.Site.Type) {
                 obstacles.insert("\(owner.name).\(field.name) is an Inject of another copy of Dowel: link it once")
                 continue
@@ -49,6 +49,7 @@ private struct Descriptor {
     let address: UnsafeRawPointer
 
     var kind: Kind? { Kind(rawValue: address.load(as: UInt32.self) & 31) }
+    var isGeneric: Bool { address.load(as: UInt32.self) & 128 != 0 }
     var isStructOrClass: Bool { kind == .struct || kind == .class }
     var hasFields: Bool { address.relative(at: 16) != nil }
     var parent: Descriptor? { address.indirectable(at: 4).map(Descriptor.init) }
@@ -59,7 +60,7 @@ private struct Descriptor {
         let own: String? =
             switch kind {
             case .module, .class, .struct, .enum: address.relative(at: 8)?.text
-            case .extension: address.relative(at: 8).flatMap { TypeName(start: $0).resolved }.map { "\($0)" }
+            case .extension: address.relative(at: 8).flatMap { TypeName(start: $0).resolved(in: self) }.map { "\($0)" }
             default: nil
             }
         return [parent?.name, own].compactMap(\.self).joined(separator: ".")
@@ -94,10 +95,12 @@ private struct Field {
 private struct TypeName {
     let start: UnsafeRawPointer
 
-    /// The type, unless it depends on generic parameters.
-    var resolved: Any.Type? {
+    /// The type, unless it depends on its owner's generic parameters. The runtime finds none for a parameter; for what
+    /// follows from one, a member or an opaque type, which a "Q" announces, it would end the program.
+    func resolved(in owner: Descriptor) -> Any.Type? {
         var length = 0
         while case let byte = start.load(fromByteOffset: length, as: UInt8.self), byte != 0 {
+            if byte == UInt8(ascii: "Q"), owner.isGeneric { return nil }
             length += byte >= 0x20 ? 1 : byte < 0x18 ? 5 : 1 + MemoryLayout<UInt>.size
         }
         let bytes = start.assumingMemoryBound(to: UInt8.self)

@@ -21,11 +21,12 @@ private final class Heir: Base {
     @Inject private var tuple: (Int, any Service)
 }
 
-private class GenericBase<Element> {
+private class GenericBase<Element: Sequence> {
     @Inject var lost: any Nobody
+    @Inject var member: Element.Element
 }
 
-private final class GenericHeir: GenericBase<Int> {
+private final class GenericHeir: GenericBase<[Int]> {
     @Inject var composed: any Service & AnyObject
 }
 
@@ -125,7 +126,7 @@ private func isFixture(_ site: Dependencies.Site) -> Bool {
     }
 
     @Test func `exactly the sites that nobody offers are named`() throws {
-        let error = #expect(throws: WiringError.self) { try complete.audit(passingOver: 1, where: isFixture) }
+        let error = #expect(throws: WiringError.self) { try complete.audit(passingOver: 2, where: isFixture) }
 
         let problems = try #require(error).problems
         try #require(problems.count == 3)
@@ -142,7 +143,7 @@ private func isFixture(_ site: Dependencies.Site) -> Bool {
             Module { () -> any Nobody in fatalError("made") }
         }
 
-        try modules.audit(passingOver: 1, where: isFixture)
+        try modules.audit(passingOver: 2, where: isFixture)
     }
 
     @Test func `an optional site is never missing`() throws {
@@ -189,6 +190,13 @@ private func isFixture(_ site: Dependencies.Site) -> Bool {
         try #expect(#require(error).description.contains("passes over 1"))
         try #expect(#require(error).description.contains("AuditFixtures.Generic.elements"))
         try complete.audit(passingOver: 1) { isFixture($0) && $0.owner == "AuditFixtures.Generic" }
+    }
+
+    @Test func `a site that asks for a member of a generic parameter is counted too`() throws {
+        let sites = try complete.sites().filter { $0.owner == "DowelAuditTests.GenericBase" }
+
+        #expect(sites.map(\.property) == ["lost", "member"])
+        #expect(sites.last?.wanted == nil)
     }
 
     @Test func `an audit that sees no site fails`() throws {
