@@ -881,7 +881,7 @@ struct MisuseTests {
             Module { () -> Link in
                 let task = Task.immediate {
                     let before: Part = Resolver.resolve()
-                    await Task.detached {}.value
+                    await Task.yield()
                     return (before, Resolver.resolve() as Part)
                 }
                 tasks.withLock { $0.append(task) }
