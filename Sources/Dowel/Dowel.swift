@@ -51,24 +51,22 @@ nonisolated extension Resolver {
     @propertyWrapper public final class Inject<Value> {
         /// Set once, under the lock that guards this object.
         @usableFromInline @exclusivity(unchecked) var kept: UnsafeMutablePointer<Value>?
-        @usableFromInline let origin: Origin?, place: Place, isReady = Flag()
+        @usableFromInline let isReady = Flag()
+        private let origin: Origin?, place: Place
 
         /// Asks for the module of this property's type, and of `name` if there is one, when the property is first read.
-        @inlinable public init(_ name: String? = nil, file: StaticString = #fileID, line: Int = #line) {
+        public init(_ name: String? = nil, file: StaticString = #fileID, line: Int = #line) {
             place = Place(file, line)
             origin = name == nil && Container.firstIsInForce.isSet ? nil : Origin(name)
         }
 
         /// Holds a value given by hand and looks nothing up: for tests and memberwise initializers.
-        @inlinable public init(given value: Value) {
+        public init(given value: Value) {
             (origin, place) = (nil, Place("", 0))
             _ = keep { value }
         }
 
-        deinit {
-            kept?.deinitialize(count: 1)
-            kept?.deallocate()
-        }
+        deinit { kept?.deinitialize(count: 1).deallocate() }
 
         /// The value, made at the first read.
         @inlinable public var wrappedValue: Value { isReady.isSet ? kept.unsafelyUnwrapped.pointee : firstRead() }
@@ -77,7 +75,7 @@ nonisolated extension Resolver {
         @inlinable public func callAsFunction() -> Value { wrappedValue }
 
         /// Asks the container that was in force where this was created, if that was an override; else what was built.
-        @inlinable func firstRead() -> Value {
+        @usableFromInline func firstRead() -> Value {
             // One look for both: whoever keeps a value lets go of the container.
             let (value, override) =
                 origin == nil && Flag.tells ? (nil, nil) : Resolver.withLock(for: self) { (kept, origin?.override) }
@@ -85,13 +83,17 @@ nonisolated extension Resolver {
             let container = Container.firstIsInForce.isSet ? nil : override ?? Container.built
             var frame = Frame(Value.self, origin?.name, place, container)
             defer { frame.end() }
-            if let source = frame.source { return keep { frame.made(source) } }
-            let wrapped: Value? = Frame.askWrapped(origin?.name, place, container)  // A nil is not kept.
+            return frame.source == nil ? wrapped(container) : keep { Frame.made(&frame) }
+        }
+
+        /// What fills an optional; a nil is not kept.
+        private func wrapped(_ container: Container?) -> Value {
+            let wrapped: Value? = Frame.askWrapped(origin?.name, place, container)
             return wrapped.map { wrapped in keep { wrapped } } ?? Frame.absent(origin?.name, place, container)
         }
 
         /// No lock is held while the value is made: of racing readers the first to finish wins, for all.
-        @inlinable func keep(_ make: () -> Value) -> Value {
+        private func keep(_ make: () -> Value) -> Value {
             let new = UnsafeMutablePointer<Value>.allocate(capacity: 1)
             new.initialize(to: make())
             let (late, _) = Resolver.withLock(for: self) {
@@ -99,8 +101,7 @@ nonisolated extension Resolver {
                 return (kept == new ? nil : new, origin.map { exchange(&$0.override, with: nil) })
             }
             isReady.set(true)
-            late?.deinitialize(count: 1)
-            late?.deallocate()
+            late?.deinitialize(count: 1).deallocate()
             return kept.unsafelyUnwrapped.pointee
         }
     }
@@ -123,10 +124,11 @@ public nonisolated struct Module: Sendable {
     /// The name it offers the type under, if any.
     public let name: String?
     /// The types that its factory takes, and those that its configuration takes besides.
-    public let needs: [Any.Type]
-    @usableFromInline let kind: Resolver.Kind, place: Resolver.Place, partsFrom: Int, isMain: Bool
-    @usableFromInline let offer: @Sendable (Module) -> Resolver.Source
-    @usableFromInline var replacesNothing = false
+    public private(set) var needs: [Any.Type] = []
+    let kind: Resolver.Kind, place: Resolver.Place, isMain: Bool
+    let offer: @Sendable (Module) -> Resolver.Source
+    private(set) var partsFrom = 0
+    var replacesNothing = false
 
     /// How long what it makes lives.
     public var lifetime: Lifetime<Void> { Lifetime(kind: kind) }
@@ -209,17 +211,13 @@ public nonisolated struct Module: Sendable {
     public struct Confined<T>: @unchecked Sendable { let value: T }
 
     @inlinable init<T, each Need>(
-        _ name: String?, _ kind: Resolver.Kind, _ place: Resolver.Place, parts: [Any.Type] = [], isMain: Bool = false,
+        _ name: String?, _ kind: Resolver.Kind, _ place: Resolver.Place, isMain: Bool = false,
         _ make: @escaping @Sendable (repeat each Need) -> T
     ) {
-        var needs: [Any.Type] = []
-        repeat needs.append((each Need).self)
-        (type, self.name, self.kind, self.place, partsFrom) = (T.self, name, kind, place, needs.count)
-        needs += parts
-        (self.needs, self.isMain) = (needs, isMain)
-        offer = {
-            Resolver.Offer($0) { frame in frame.run { step in make(repeat Resolver.Frame.fill(step) as each Need) } }
+        self.init(T.self, name, kind, place, isMain) {
+            Resolver.Offer($0) { step in make(repeat Resolver.Frame.fill(step) as each Need) }
         }
+        repeat add((each Need).self)
     }
 
     @inlinable init<T, each Need, each Part>(
@@ -227,13 +225,25 @@ public nonisolated struct Module: Sendable {
         _ make: @escaping @Sendable (repeat each Need) -> T,
         configure: @escaping @Sendable (T, repeat each Part) -> Void
     ) {
-        var parts: [Any.Type] = []
-        repeat parts.append((each Part).self)
-        self.init(name, kind, place, parts: parts) { (need: repeat each Need) in
+        self.init(name, kind, place) { (need: repeat each Need) in
             let value = make(repeat each need)
             Resolver.Frame.later { step in configure(value, repeat Resolver.Frame.fill(step) as each Part) }
             return value
         }
+        repeat add((each Part).self, isPart: true)
+    }
+
+    @usableFromInline init(
+        _ type: Any.Type, _ name: String?, _ kind: Resolver.Kind, _ place: Resolver.Place, _ isMain: Bool,
+        _ offer: @escaping @Sendable (Module) -> Resolver.Source
+    ) {
+        (self.type, self.name, self.kind, self.place) = (type, name, kind, place)
+        (self.isMain, self.offer) = (isMain, offer)
+    }
+
+    @usableFromInline mutating func add(_ need: Any.Type, isPart: Bool = false) {
+        needs.append(need)
+        if !isPart { partsFrom += 1 }
     }
 
     private static func onMain<T, each Need>(
@@ -347,14 +357,20 @@ public nonisolated struct Dependencies: Sendable {
 /// The one registry of the process: finds what the modules in force offer.
 public nonisolated enum Resolver {
     /// What the module of this type and name makes; stops the program where nobody offers it, also for an optional.
-    @inlinable public static func resolve<T>(
-        _ name: String? = nil, file: StaticString = #fileID, line: Int = #line
-    ) -> T { find(name, file: file, line: line) ?? missing(name, Place(file, line), nil) }
+    public static func resolve<T>(_ name: String? = nil, file: StaticString = #fileID, line: Int = #line) -> T {
+        var frame = Frame(T.self, name, Place(file, line), nil)
+        defer { frame.end() }
+        return frame.source == nil ? wrapped(name, Place(file, line)) : Frame.made(&frame)
+    }
+
+    private static func wrapped<T>(_ name: String?, _ place: Place) -> T {
+        Frame.askWrapped(name, place, nil) ?? missing(name, place, nil)
+    }
 
     /// What the module of this type and name makes, or nil where nobody offers it.
-    @inlinable public static func find<T>(
-        _ name: String? = nil, file: StaticString = #fileID, line: Int = #line
-    ) -> T? { Frame.ask(name, Place(file, line), nil) }
+    public static func find<T>(_ name: String? = nil, file: StaticString = #fileID, line: Int = #line) -> T? {
+        Frame.ask(name, Place(file, line), nil)
+    }
 
     /// Adds an instance to the dependencies in force, in place of any of its type and name, until the next `build()`.
     public static func register<T: Sendable>(
@@ -380,7 +396,7 @@ public nonisolated enum Resolver {
 /// Two calls share an instance when they stand at one place in the source, make one type, and give one `id`. The `id` is
 /// compared under the scope's lock: its `==` must not ask the scope.
 public nonisolated final class Scope: @unchecked Sendable {
-    @usableFromInline let lock = Resolver.Lock()  // Protects the offers, what they keep, and the scopes.
+    private let lock = Resolver.Lock()  // Protects the offers, what they keep, and the scopes.
     @exclusivity(unchecked) private var offers: [Key: Resolver.Source] = [:]
     private var parts: [ObjectIdentifier: [AnyHashable: Scope]] = [:]  // 1 and 1.0 are one AnyHashable.
 
@@ -452,12 +468,12 @@ public nonisolated final class Scope: @unchecked Sendable {
     private func read<T>(_ place: inout T) -> T { place }
 
     /// What is kept for this place; the lock is held.
-    @usableFromInline func kept(_ type: Any.Type, _ place: Resolver.Place) -> Unmanaged<AnyObject>? {
+    private func kept(_ type: Any.Type, _ place: Resolver.Place) -> Unmanaged<AnyObject>? {
         offers[Key(type: ObjectIdentifier(type), place: place)]?.kept
     }
 
     /// The offer for this place, which knows whose turn it is to make.
-    @usableFromInline func offer<T>(_ kind: Resolver.Kind, _ place: Resolver.Place) -> Resolver.Offer<T> {
+    private func offer<T>(_ kind: Resolver.Kind, _ place: Resolver.Place) -> Resolver.Offer<T> {
         @Sendable func unmade() -> T { Resolver.stop("only its scope makes this") }
         let new = { Resolver.Offer(Module(nil, kind, place, unmade), self.lock) { _ in unmade() } }
         let key = Key(type: ObjectIdentifier(T.self), place: place)
@@ -465,7 +481,7 @@ public nonisolated final class Scope: @unchecked Sendable {
         return unsafeDowncast(source, to: Resolver.Offer<T>.self)  // The key has the type in it.
     }
 
-    @inlinable func instance<T>(
+    @usableFromInline func instance<T>(
         _ kind: Resolver.Kind, _ place: Resolver.Place, _ make: () throws -> T, _ configure: ((T) -> Void)? = nil
     ) rethrows -> T {
         lock.lock()
@@ -477,10 +493,10 @@ public nonisolated final class Scope: @unchecked Sendable {
         let offer: Resolver.Offer<T> = offer(kind, place)
         var frame = Resolver.Frame(T.self, nil, place, nil, offer)
         defer { frame.end() }
-        return try offer.only(&frame) { frame in
-            frame.isThrowing = true
+        return try offer.only(&frame) { step in
+            step.pointee.isThrowing = true
             let value = try make()
-            frame.isThrowing = false
+            step.pointee.isThrowing = false
             if let configure { Resolver.Frame.later { _ in configure(value) } }
             return value
         }
@@ -600,7 +616,7 @@ nonisolated extension Resolver {
     }
 
     /// Stops for want of a module: says what was asked for and where, what comes near, and what would mend it.
-    @usableFromInline static func missing<T>(_ name: String?, _ place: Place, _ chosen: Container?) -> T {
+    static func missing<T>(_ name: String?, _ place: Place, _ chosen: Container?) -> T {
         var wanted: Any.Type = T.self
         while let optional = wanted as? any Wrapping.Type { wanted = optional.wrapped }
         var lines = ["nobody offers \(label(wanted, name)), asked for at \(place.text)"]
@@ -661,11 +677,11 @@ nonisolated extension Resolver {
 
     /// Locks for things that have none of their own.
     private static let locks = (0..<64).map { _ in Unmanaged.passRetained(Lock()) }
-    @usableFromInline static func lock(for id: ObjectIdentifier) -> Unmanaged<Lock> {
+    static func lock(for id: ObjectIdentifier) -> Unmanaged<Lock> {
         locks[Int(bitPattern: id) >> 6 & 63]
     }
 
-    @inlinable static func withLock<R>(for object: AnyObject, _ body: () -> R) -> R {
+    @inline(__always) static func withLock<R>(for object: AnyObject, _ body: () -> R) -> R {
         lock(for: ObjectIdentifier(object))._withUnsafeGuaranteedRef { $0.withLock(body) }
     }
 
@@ -691,9 +707,9 @@ nonisolated extension Resolver {
     /// Where instances come from in one container or scope, and whose turn it is to make one.
     @usableFromInline class Source: @unchecked Sendable {
         let module: Module
-        @usableFromInline let isMain: Bool, kind: Kind
-        @usableFromInline let lock: Lock  // Protects the three that follow, for a moment only.
-        @usableFromInline @exclusivity(unchecked) final var kept: Unmanaged<AnyObject>?
+        let isMain: Bool, kind: Kind
+        let lock: Lock  // Protects the three that follow, for a moment only.
+        @exclusivity(unchecked) final var kept: Unmanaged<AnyObject>?
         @exclusivity(unchecked) final weak var object: AnyObject?
         @exclusivity(unchecked) final var isWeak: Bool
         final var walked = 0  // Of its needs, while its container is validated, and one more in the end.
@@ -757,42 +773,42 @@ nonisolated extension Resolver {
     }
 
     /// What is kept, in a class of its own so that code that does not know its type can hold it.
-    @usableFromInline final class Kept<T> {
-        @usableFromInline let value: T
+    final class Kept<T> {
+        let value: T
         init(_ value: T) { self.value = value }
     }
 
     /// Where instances of one type come from.
     @usableFromInline final class Offer<T>: Source, @unchecked Sendable {
-        @usableFromInline let make: @Sendable (inout Frame) -> T
+        let make: @Sendable (Step) -> T
 
-        @usableFromInline init(_ module: Module, _ lock: Lock? = nil, _ make: @escaping @Sendable (inout Frame) -> T) {
+        @usableFromInline init(_ module: Module, _ lock: Lock? = nil, _ make: @escaping @Sendable (Step) -> T) {
             self.make = make
             super.init(module, lock)
         }
 
         /// What `make` makes; for a lifetime that is kept, once for all who ask.
-        @inlinable func instance(_ frame: inout Frame, _ make: (inout Frame) throws -> T) rethrows -> T {
-            if isMain { frame.requireMain(T.self) }  // What is kept may not be handed out elsewhere either.
+        func instance(_ step: Step, _ make: (Step) throws -> T) rethrows -> T {
+            if isMain { Frame.requireMain(step, T.self) }  // What is kept may not be handed out elsewhere either.
             lock.lock()
             if let kept {
                 defer { lock.unlock() }
                 return kept._withUnsafeGuaranteedRef { unsafeDowncast($0, to: Kept<T>.self).value }
             }
             lock.unlock()
-            return try only(&frame, make)
+            return try only(step, make)
         }
 
         /// The one instance, made by whoever has the turn.
-        @usableFromInline func only(_ frame: inout Frame, _ make: (inout Frame) throws -> T) rethrows -> T {
-            try frame.run { step in
+        func only(_ step: Step, _ make: (Step) throws -> T) rethrows -> T {
+            try Frame.run(step) { step in
                 let offer = kind == .objectGraph ? Request.current.copy(of: self) : self
                 while true {
                     if let existing = offer.existing { return existing }
                     guard offer.claim() else { continue }
                     defer { offer.release() }
                     if let existing = offer.existing { return existing }
-                    let value = try make(&step.pointee)
+                    let value = try make(step)
                     if kind == .weakShared, reference(to: value) == nil {
                         stop("\(module.label) is .weakShared, but no class, at \(module.place.text): use .shared")
                     }
@@ -828,13 +844,13 @@ nonisolated extension Resolver {
     }
 
     /// What the frames of a request share, once they need any of it.
-    @usableFromInline final class Request {
-        @usableFromInline var pending: [() -> Void] = []  // To be run when the outermost instance exists.
+    final class Request {
+        var pending: [() -> Void] = []  // To be run when the outermost instance exists.
         fileprivate var waiting: (source: Source, step: Step)?
         private var graph: [ObjectIdentifier: (original: Source, copy: Source)] = [:]
 
         /// The request of the frames on this thread's stack.
-        @usableFromInline static var current: Request {
+        static var current: Request {
             let outermost = Platform.frame!
             let request = outermost.pointee.request ?? .passRetained(Request())
             outermost.pointee.request = request
@@ -842,7 +858,7 @@ nonisolated extension Resolver {
         }
 
         /// The offer that keeps an instance for this request.
-        @usableFromInline func copy<T>(of offer: Offer<T>) -> Offer<T> {
+        func copy<T>(of offer: Offer<T>) -> Offer<T> {
             let copy = graph[ObjectIdentifier(offer)]?.copy ?? Offer(offer.module, offer.lock, offer.make)
             graph[ObjectIdentifier(offer)] = (offer, copy)
             return unsafeDowncast(copy, to: Offer<T>.self)
@@ -851,16 +867,16 @@ nonisolated extension Resolver {
 
     /// One thing being made. The frames of a thread, from the outermost on, are its request.
     @usableFromInline struct Frame {
-        @usableFromInline let source: Unmanaged<Source>?, container: Unmanaged<Container>, isCounted: Bool
+        let source: Unmanaged<Source>?, container: Unmanaged<Container>, isCounted: Bool
         let asked: Place?, bound: ObjectIdentifier?  // The override in whose extent this began.
-        @usableFromInline private(set) var parent: Step?, depth: Int
+        private(set) var parent: Step?, depth: Int
         /// The outermost is alone in the thread's slot, which is slow to set; that one knows the innermost of all.
-        @usableFromInline var outermost: Step?, innermost: Step?
-        @usableFromInline var isThrowing = false  // Until what may throw has returned.
+        var outermost: Step?, innermost: Step?
+        var isThrowing = false  // Until what may throw has returned.
         fileprivate var claim: ObjectIdentifier?, request: Unmanaged<Request>?
 
         /// A frame for what the given source makes, or that of this type and name, if there is one.
-        @usableFromInline init(
+        init(
             _ type: Any.Type, _ name: String?, _ place: Place?, _ chosen: Container?, _ given: Source? = nil,
             in parent: Step? = nil
         ) {
@@ -886,63 +902,57 @@ nonisolated extension Resolver {
                 var frame = Frame(source.module.type, nil, place, container, source)
                 defer { frame.end() }
                 frame.depth = depth
-                frame.run(configure)
+                Frame.run(&frame, configure)
             }
         }
 
         /// What the module of this type and name makes, or nil where nobody offers it.
-        @inlinable static func ask<T>(_ name: String?, _ place: Place, _ container: Container?) -> T? {
+        static func ask<T>(_ name: String?, _ place: Place, _ container: Container?) -> T? {
             var frame = Frame(T.self, name, place, container)
             defer { frame.end() }
-            if let source = frame.source { return frame.made(source) as T }
-            return askWrapped(name, place, container)
+            return frame.source == nil ? askWrapped(name, place, container) : made(&frame) as T
         }
 
         /// What fills a need. It has no optional of T in it, because it runs unspecialized for each element of a pack.
-        @inlinable static func fill<T>(_ step: Step) -> T {
+        @usableFromInline static func fill<T>(_ step: Step) -> T {
             var frame = Frame(T.self, nil, nil, nil, in: step)
             defer { frame.end() }
-            if let source = frame.source { return frame.made(source) }
-            return Frame.unfilled(step)
+            return frame.source == nil ? unfilled(step) : made(&frame)
         }
 
         /// What its source makes, or keeps.
-        @inlinable mutating func made<T>(_ source: Unmanaged<Source>) -> T {
+        @inline(__always) static func made<T>(_ step: Step) -> T {
             // It was found by the type's identity. Not retained: threads would contend for its count.
-            source._withUnsafeGuaranteedRef { source -> T in
+            step.pointee.source.unsafelyUnwrapped._withUnsafeGuaranteedRef { source -> T in
                 let offer = unsafeDowncast(source, to: Offer<T>.self)
-                return offer.kind == .unshared ? offer.make(&self) : offer.instance(&self, offer.make)
+                return offer.kind == .unshared ? run(step, offer.make) : offer.instance(step, offer.make)
             }
         }
 
         /// Makes, as the innermost of this thread.
-        @inlinable mutating func run<T>(_ make: (Step) throws -> T) rethrows -> T {
-            try withUnsafeMutablePointer(to: &self) { step in
-                // What is kept began when it asked for its turn, and lies where it lay.
-                if step.pointee.outermost?.pointee.innermost == step { return try make(step) }
-                if step.pointee.outermost == nil { Frame.enter(step) }
-                if step.pointee.depth > 100 { Frame.stopForDepth(step) }
-                step.pointee.outermost.unsafelyUnwrapped.pointee.innermost = step
-                defer {
-                    if let parent = step.pointee.parent {
-                        step.pointee.outermost.unsafelyUnwrapped.pointee.innermost = parent
-                    } else {
-                        Frame.leave(step)
-                    }
+        @inline(__always) static func run<T>(_ step: Step, _ make: (Step) throws -> T) rethrows -> T {
+            if step.pointee.outermost == nil { enter(step) }
+            if step.pointee.depth > 100 { stopForDepth(step) }
+            step.pointee.outermost.unsafelyUnwrapped.pointee.innermost = step
+            defer {
+                if let parent = step.pointee.parent {
+                    step.pointee.outermost.unsafelyUnwrapped.pointee.innermost = parent
+                } else {
+                    leave(step)
                 }
-                return try make(step)
             }
+            return try make(step)
         }
 
         /// Takes its place in the thread's request, or begins one.
-        @usableFromInline static func enter(_ step: Step) {
+        private static func enter(_ step: Step) {
             let outermost = Platform.frame ?? step
             step.pointee.outermost = outermost
             guard let parent = outermost.pointee.innermost else { return Platform.frame = step }
             (step.pointee.parent, step.pointee.depth) = (parent, max(step.pointee.depth, parent.pointee.depth + 1))
         }
 
-        @usableFromInline static func stopForDepth(_ step: Step) -> Never {
+        private static func stopForDepth(_ step: Step) -> Never {
             let labels = sequence(first: step) { $0.pointee.parent }.map { $0.pointee.module.label }
             let loop = labels.dropFirst().firstIndex(of: labels[0]).map { labels[...$0].reversed() } ?? []
             let what = loop.isEmpty ? path : ": " + loop.joined(separator: " → ") + cycleMend
@@ -950,12 +960,12 @@ nonisolated extension Resolver {
         }
 
         /// Begins where it stops the program, to stand in the path.
-        @usableFromInline mutating func requireMain(_ type: Any.Type) {
-            if !Platform.isMainThread { run { _ in Resolver.requireMain(type) } }
+        static func requireMain(_ step: Step, _ type: Any.Type) {
+            if !Platform.isMainThread { run(step) { _ in Resolver.requireMain(type) } }
         }
 
         /// Ends the request: runs what is to be configured, which may ask for more, and so add more.
-        @usableFromInline static func leave(_ step: Step) {
+        private static func leave(_ step: Step) {
             let request = step.pointee.request?.takeUnretainedValue()
             while let request, !step.pointee.isThrowing, !request.pending.isEmpty {
                 for configure in exchange(&request.pending, with: []) { configure() }
@@ -964,20 +974,20 @@ nonisolated extension Resolver {
             step.pointee.request?.release()
         }
 
-        @inlinable func end() { if isCounted { _ = (source?.release(), container.release()) } }
+        func end() { if isCounted { _ = (source?.release(), container.release()) } }
 
         /// An optional is filled with what its wrapped type's module makes.
-        @usableFromInline static func askWrapped<T>(_ name: String?, _ place: Place, _ container: Container?) -> T? {
+        static func askWrapped<T>(_ name: String?, _ place: Place, _ container: Container?) -> T? {
             (T.self as? any Wrapping.Type)?.ask(name, place, container).flatMap { $0 as? T }
         }
 
         /// What there is where nobody offers T: nil for an optional, or else the end of the program.
-        @usableFromInline static func absent<T>(_ name: String?, _ place: Place, _ container: Container?) -> T {
+        static func absent<T>(_ name: String?, _ place: Place, _ container: Container?) -> T {
             guard T.self is any Wrapping.Type else { return missing(name, place, container) }
             return Any?.none as! T  // One optional's nil casts to any other's.
         }
 
-        @usableFromInline static func unfilled<T>(_ step: Step) -> T {
+        private static func unfilled<T>(_ step: Step) -> T {
             let place = step.pointee.module.place
             return askWrapped(nil, place, nil) ?? absent(nil, place, nil)
         }
@@ -997,11 +1007,11 @@ nonisolated extension Resolver {
     }
 
     /// What an `Inject` with a name, or one created inside an override, remembers until it has resolved.
-    @usableFromInline final class Origin {
-        @usableFromInline let name: String?
-        @usableFromInline @exclusivity(unchecked) var override: Container?  // Its Inject's lock protects it.
+    final class Origin {
+        let name: String?
+        @exclusivity(unchecked) var override: Container?  // Its Inject's lock protects it.
 
-        @usableFromInline init?(_ name: String?) {
+        init?(_ name: String?) {
             let inForce = Container.inForce
             (self.name, override) = (name, inForce.isOverride ? inForce : nil)
             if name == nil, override == nil { return nil }
@@ -1009,10 +1019,10 @@ nonisolated extension Resolver {
     }
 
     /// Modules in force together, and what is kept of them.
-    @usableFromInline final class Container: @unchecked Sendable {
+    final class Container: @unchecked Sendable {
         /// Set while the first container is in force and nothing was ever overridden or registered: it is then found
         /// without a lock, and for that lives as long as the process. Later ones are counted.
-        @usableFromInline static let firstIsInForce = Flag()
+        static let firstIsInForce = Flag()
         @exclusivity(unchecked) nonisolated(unsafe) private(set) static var first: Unmanaged<Container>?
         nonisolated(unsafe) private static var current = none
         static let none = Container([])
@@ -1102,7 +1112,7 @@ nonisolated extension Resolver {
         func close() { for source in sources where source.kind != .unshared { source.weaken() } }
 
         /// What was built last.
-        @usableFromInline static var built: Container { lock.withLock { current } }
+        static var built: Container { lock.withLock { current } }
 
         /// The container in force: of what is being made, unless an override began since; else of the override.
         static var inForce: Container {
@@ -1162,17 +1172,17 @@ nonisolated extension Resolver {
     @usableFromInline final class Lock: @unchecked Sendable {
         #if os(Windows) || os(WASI)
         private let mutex = Mutex<Void>(())
-        @usableFromInline func lock() { mutex._unsafeLock() }  // A turn outlasts any closure given to `withLock`.
-        @usableFromInline func unlock() { mutex._unsafeUnlock() }
+        func lock() { mutex._unsafeLock() }  // A turn outlasts any closure given to `withLock`.
+        func unlock() { mutex._unsafeUnlock() }
         #else
         private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
         init() { pthread_mutex_init(mutex, nil) }
         deinit { _ = (pthread_mutex_destroy(mutex), mutex.deallocate()) }
-        @usableFromInline func lock() { pthread_mutex_lock(mutex) }
-        @usableFromInline func unlock() { pthread_mutex_unlock(mutex) }
+        func lock() { pthread_mutex_lock(mutex) }
+        func unlock() { pthread_mutex_unlock(mutex) }
         #endif
 
-        @inlinable func withLock<R>(_ body: () throws -> R) rethrows -> R {
+        @inline(__always) func withLock<R>(_ body: () throws -> R) rethrows -> R {
             lock()
             defer { unlock() }
             return try body()
@@ -1184,16 +1194,16 @@ nonisolated extension Resolver {
 
     /// Read without a lock: when set, what was written before is there; when not, look again under the lock.
     @usableFromInline struct Flag: ~Copyable, Sendable {
-        @usableFromInline init() {}
+        init() {}
         #if canImport(Darwin)  // Before iOS 18 Swift has no atomics there: never set, so that the locks serve.
-        @inlinable static var tells: Bool { false }
+        static var tells: Bool { false }
         @inlinable var isSet: Bool { false }
-        @inlinable func set(_ value: Bool) {}
+        func set(_ value: Bool) {}
         #else
-        @inlinable static var tells: Bool { true }
+        static var tells: Bool { true }
         @usableFromInline let state = Atomic<Bool>(false)
         @inlinable var isSet: Bool { state.load(ordering: .acquiring) }
-        @inlinable func set(_ value: Bool) { state.store(value, ordering: .releasing) }
+        func set(_ value: Bool) { state.store(value, ordering: .releasing) }
         #endif
     }
 
