@@ -82,14 +82,14 @@ nonisolated extension Resolver {
             if let value { return value.pointee }
             let container = Container.firstIsInForce.isSet ? nil : override ?? Container.built
             var frame = Frame(Value.self, origin?.name, place, container)
-            defer { frame.end() }
             return frame.source == nil ? wrapped(container) : keep { Frame.made(&frame) }
         }
 
         /// What fills an optional; a nil is not kept.
         private func wrapped(_ container: Container?) -> Value {
-            let wrapped: Value? = Frame.askWrapped(origin?.name, place, container)
-            return wrapped.map { wrapped in keep { wrapped } } ?? Frame.absent(origin?.name, place, container)
+            let wrapped: Value? = Frame.ask(origin?.name, place, container)
+            return wrapped.map { wrapped in keep { wrapped } }
+                ?? Frame.otherwise(origin?.name, place, container, orNil: true)
         }
 
         /// No lock is held while the value is made: of racing readers the first to finish wins, for all.
@@ -172,7 +172,7 @@ public nonisolated struct Module: Sendable {
     /// Offers what `make` makes on the main actor, where alone it may be asked for.
     public static func main<T, each Need>(
         _ make: @escaping @MainActor @Sendable (repeat each Need) -> T, file: StaticString = #fileID, line: Int = #line
-    ) -> Module { Module(nil, .unshared, Resolver.Place(file, line), onMain(make)) }
+    ) -> Module { Module(nil, .unshared, Resolver.Place(file, line), isMain: true, onMain(make)) }
 
     /// Offers what `make` makes on the main actor, which lives as long as `lifetime` says and need not be `Sendable`.
     public static func main<T, each Need>(
@@ -192,7 +192,9 @@ public nonisolated struct Module: Sendable {
         _ make: @escaping @MainActor @Sendable (repeat each Need) -> T,
         configure: @escaping @MainActor @Sendable (T, repeat each Part) -> Void, file: StaticString = #fileID,
         line: Int = #line
-    ) -> Module { Module(nil, lifetime.kind, Resolver.Place(file, line), onMain(make), configure: onMain(configure)) }
+    ) -> Module {
+        Module(nil, lifetime.kind, Resolver.Place(file, line), isMain: true, onMain(make), configure: onMain(configure))
+    }
 
     /// Offers what `make` makes on the main actor under a name, and configures it when the request's graph exists.
     public static func main<T, each Need, each Part>(
@@ -201,7 +203,8 @@ public nonisolated struct Module: Sendable {
         configure: @escaping @MainActor @Sendable (T, repeat each Part) -> Void,
         file: StaticString = #fileID, line: Int = #line
     ) -> Module {
-        Module(name, lifetime.kind, Resolver.Place(file, line), onMain(make), configure: onMain(configure))
+        Module(
+            name, lifetime.kind, Resolver.Place(file, line), isMain: true, onMain(make), configure: onMain(configure))
     }
 
     /// Makes the compiler say which `component()` is missing: conform a module that has several.
@@ -221,11 +224,11 @@ public nonisolated struct Module: Sendable {
     }
 
     @inlinable init<T, each Need, each Part>(
-        _ name: String?, _ kind: Resolver.Kind, _ place: Resolver.Place,
+        _ name: String?, _ kind: Resolver.Kind, _ place: Resolver.Place, isMain: Bool = false,
         _ make: @escaping @Sendable (repeat each Need) -> T,
         configure: @escaping @Sendable (T, repeat each Part) -> Void
     ) {
-        self.init(name, kind, place) { (need: repeat each Need) in
+        self.init(name, kind, place, isMain: isMain) { (need: repeat each Need) in
             let value = make(repeat each need)
             Resolver.Frame.later { step in configure(value, repeat Resolver.Frame.fill(step) as each Part) }
             return value
@@ -250,7 +253,7 @@ public nonisolated struct Module: Sendable {
         _ make: @escaping @MainActor @Sendable (repeat each Need) -> T
     ) -> @Sendable (repeat each Need) -> T {
         { (need: repeat each Need) in
-            Resolver.onMain(T.self, (repeat each need)) { (needs: (repeat each Need)) in make(repeat each needs) }
+            isolated((repeat each need)) { (all: (repeat each Need)) in make(repeat each all) }
         }
     }
 
@@ -258,10 +261,16 @@ public nonisolated struct Module: Sendable {
         _ configure: @escaping @MainActor @Sendable (T, repeat each Part) -> Void
     ) -> @Sendable (T, repeat each Part) -> Void {
         { (value: T, part: repeat each Part) in
-            Resolver.onMain(T.self, (value, (repeat each part))) { (all: (T, (repeat each Part))) in
+            isolated((value, (repeat each part))) { (all: (T, (repeat each Part))) in
                 configure(all.0, repeat each all.1)
             }
         }
+    }
+
+    /// It was looked before whether this is the main thread.
+    private static func isolated<Needs, T>(_ needs: Needs, _ body: @MainActor @Sendable (Needs) -> T) -> T {
+        let needs = Confined(value: needs)
+        return MainActor.assumeIsolated { Confined(value: body(needs.value)) }.value
     }
 }
 
@@ -359,12 +368,7 @@ public nonisolated enum Resolver {
     /// What the module of this type and name makes; stops the program where nobody offers it, also for an optional.
     public static func resolve<T>(_ name: String? = nil, file: StaticString = #fileID, line: Int = #line) -> T {
         var frame = Frame(T.self, name, Place(file, line), nil)
-        defer { frame.end() }
-        return frame.source == nil ? wrapped(name, Place(file, line)) : Frame.made(&frame)
-    }
-
-    private static func wrapped<T>(_ name: String?, _ place: Place) -> T {
-        Frame.askWrapped(name, place, nil) ?? missing(name, place, nil)
+        return frame.source == nil ? Frame.otherwise(name, frame.place, nil, orNil: false) : Frame.made(&frame)
     }
 
     /// What the module of this type and name makes, or nil where nobody offers it.
@@ -398,7 +402,7 @@ public nonisolated enum Resolver {
 public nonisolated final class Scope: @unchecked Sendable {
     private let lock = Resolver.Lock()  // Protects the offers, what they keep, and the scopes.
     @exclusivity(unchecked) private var offers: [Key: Resolver.Source] = [:]
-    private var parts: [ObjectIdentifier: [AnyHashable: Scope]] = [:]  // 1 and 1.0 are one AnyHashable.
+    private var parts: [[AnyHashable]: Scope] = [:]  // By an id and its type: 1 and 1.0 are one AnyHashable.
 
     /// A scope in which nothing is kept yet.
     public init() {}
@@ -459,23 +463,16 @@ public nonisolated final class Scope: @unchecked Sendable {
     @inlinable func part(_ id: (any Hashable & Sendable)?) -> Scope { id == nil ? self : scope(for: id!) }
 
     @usableFromInline func scope(for id: any Hashable) -> Scope {
-        lock.withLock {
-            read(&parts[ObjectIdentifier(type(of: id)), default: [:]][AnyHashable(id), default: Scope()])
-        }
+        lock.withLock { read(&parts[[ObjectIdentifier(type(of: id)), AnyHashable(id)], default: Scope()]) }
     }
 
     /// A dictionary stores the default of what is passed like this, in one look.
     private func read<T>(_ place: inout T) -> T { place }
 
-    /// What is kept for this place; the lock is held.
-    private func kept(_ type: Any.Type, _ place: Resolver.Place) -> Unmanaged<AnyObject>? {
-        offers[Key(type: ObjectIdentifier(type), place: place)]?.kept
-    }
-
     /// The offer for this place, which knows whose turn it is to make.
     private func offer<T>(_ kind: Resolver.Kind, _ place: Resolver.Place) -> Resolver.Offer<T> {
-        @Sendable func unmade() -> T { Resolver.stop("only its scope makes this") }
-        let new = { Resolver.Offer(Module(nil, kind, place, unmade), self.lock) { _ in unmade() } }
+        let module = Module(T.self, nil, kind, place, false) { _ in Resolver.stop("only its scope makes this") }
+        let new = { Resolver.Offer<T>(module, self.lock) { _ in Resolver.stop("only its scope makes this") } }
         let key = Key(type: ObjectIdentifier(T.self), place: place)
         let source = lock.withLock { read(&offers[key, default: new()]) }
         return unsafeDowncast(source, to: Resolver.Offer<T>.self)  // The key has the type in it.
@@ -485,18 +482,15 @@ public nonisolated final class Scope: @unchecked Sendable {
         _ kind: Resolver.Kind, _ place: Resolver.Place, _ make: () throws -> T, _ configure: ((T) -> Void)? = nil
     ) rethrows -> T {
         lock.lock()
-        if let kept = kept(T.self, place) {
+        if let kept = offers[Key(type: ObjectIdentifier(T.self), place: place)]?.kept {
             defer { lock.unlock() }
-            return kept._withUnsafeGuaranteedRef { unsafeDowncast($0, to: Resolver.Kept<T>.self).value }
+            return Resolver.Kept.value(kept)
         }
         lock.unlock()
         let offer: Resolver.Offer<T> = offer(kind, place)
         var frame = Resolver.Frame(T.self, nil, place, nil, offer)
-        defer { frame.end() }
-        return try offer.only(&frame) { step in
-            step.pointee.isThrowing = true
+        return try offer.only(&frame) { _ in
             let value = try make()
-            step.pointee.isThrowing = false
             if let configure { Resolver.Frame.later { _ in configure(value) } }
             return value
         }
@@ -562,35 +556,34 @@ nonisolated extension Dependencies {
 nonisolated extension Resolver.Container {
     /// Walks the needs, once and with a stack of its own: finds those that nobody offers, and that come back.
     fileprivate func walk() -> [String] {
-        var (path, cycles): ([Resolver.Source], [String]) = ([], [])
+        var (path, useless, missing, cycles): ([Resolver.Source], [String], [String], [String]) = ([], [], [], [])
         for start in sources where start.walked == 0 {
             path.append(start)
             while let asking = path.last {
+                let module = asking.module, index = asking.walked
                 asking.walked += 1
-                if asking.isDone {
+                if index == 0, module.replacesNothing {
+                    useless.append("\(module.text) replaces nothing: did you forget `as P`?")
+                }
+                if index == module.needs.count {
                     path.removeLast()
-                } else if let target = source(for: asking.module.needs[asking.walked - 1]), !target.isDone {
-                    if target.walked == 0 {
-                        path.append(target)
-                    } else {
-                        let cycle = (path.drop { $0 !== target } + [target]).map(\.module.text)
-                        cycles.append("Dependency cycle: " + cycle.joined(separator: " → "))
-                    }
+                } else if let target = source(for: module.needs[index]) {
+                    // What configures comes after all is made.
+                    if index >= module.partsFrom || target.walked > target.module.needs.count { continue }
+                    path.append(target)
+                    if target.walked == 0 { continue }
+                    let cycle = path.drop { $0 !== target }.map(\.module.text)
+                    cycles.append("Dependency cycle: " + cycle.joined(separator: " → "))
+                    path.removeLast()
+                } else if !(module.needs[index] is any Resolver.Wrapping.Type) {
+                    let need = module.needs[index], advice = advice(need, nil).joined(separator: "; ")
+                    missing.append(
+                        "\(module.text) needs \(Resolver.name(of: need)), which nobody offers: \(advice). "
+                            + "If the parameter has a default value, write the closure, without it.")
                 }
             }
         }
-        let useless = sources.filter(\.module.replacesNothing).map {
-            "\($0.module.text) replaces nothing: did you forget `as P`?"
-        }
-        let missing = sources.flatMap { source in source.module.needs.compactMap { problem(source.module, $0) } }
         return duplicates + useless + missing + cycles
-    }
-
-    private func problem(_ module: Module, _ need: Any.Type) -> String? {
-        if source(for: need) != nil || need is any Resolver.Wrapping.Type { return nil }
-        let advice = advice(need, nil).joined(separator: "; ")
-        return "\(module.text) needs \(Resolver.name(of: need)), which nobody offers: \(advice). "
-            + "If the parameter has a default value, write the closure, without it."
     }
 }
 
@@ -599,25 +592,15 @@ nonisolated extension Resolver.Container {
 nonisolated extension Resolver {
     /// The one way in which this file stops a program: the text of a precondition is lost in release builds.
     static func stop(_ text: String) -> Never { fatalError("Dowel: " + text) }
-    static let cycleMend = "\n  to mend it: let one of them @Inject the other, or use configure:"
 
-    /// Looks whether this is the main thread: off it, some systems end the program without a word.
-    static func requireMain(_ type: Any.Type) {
-        if Platform.isMainThread { return }
-        stop(
-            "\(name(of: type)) is offered by a Module.main, and was asked for off the main actor: ask on it\(Frame.path)"
-        )
-    }
-
-    static func onMain<Needs, T>(_ type: Any.Type, _ needs: Needs, _ body: @MainActor @Sendable (Needs) -> T) -> T {
-        requireMain(type)
-        let needs = Module.Confined(value: needs)
-        return MainActor.assumeIsolated { Module.Confined(value: body(needs.value)) }.value
+    static func stop(_ text: String, forCycle steps: [Step]) -> Never {
+        let path = steps.map { $0.pointee.module.label }.joined(separator: " → ")
+        stop("\(text): \(path)\n  to mend it: let one of them @Inject the other, or use configure:")
     }
 
     /// Stops for want of a module: says what was asked for and where, what comes near, and what would mend it.
-    static func missing<T>(_ name: String?, _ place: Place, _ chosen: Container?) -> T {
-        var wanted: Any.Type = T.self
+    static func missing(_ name: String?, _ wanted: Any.Type, _ place: Place, _ chosen: Container?) -> Never {
+        var wanted = wanted
         while let optional = wanted as? any Wrapping.Type { wanted = optional.wrapped }
         var lines = ["nobody offers \(label(wanted, name)), asked for at \(place.text)"]
         let unbuilt = "build() was never called, or a property initializer read this before: build() has to come first"
@@ -630,15 +613,10 @@ nonisolated extension Resolver {
         Resolver.name(of: type) + (name.map { " \($0.debugDescription)" } ?? "")
     }
 
-    /// A type's name without the addresses of private and local contexts, which mean nothing to a reader.
+    /// A type's name; that of a private or local type without its module, which has addresses in it.
     static func name(of type: Any.Type, qualified: Bool = true) -> String {
-        let words = _typeName(type, qualified: qualified).split(omittingEmptySubsequences: false) { $0 == "(" }
-        return words.dropFirst().reduce(String(words[0])) { name, word in
-            guard word.hasPrefix("unknown context at $"), let end = word.firstIndex(of: ")") else {
-                return "\(name)(\(word)"
-            }
-            return name + word[end...].dropFirst(2)
-        }
+        let name = _typeName(type, qualified: qualified)
+        return name.contains("$") ? _typeName(type, qualified: false) : name
     }
 }
 
@@ -677,9 +655,7 @@ nonisolated extension Resolver {
 
     /// Locks for things that have none of their own.
     private static let locks = (0..<64).map { _ in Unmanaged.passRetained(Lock()) }
-    static func lock(for id: ObjectIdentifier) -> Unmanaged<Lock> {
-        locks[Int(bitPattern: id) >> 6 & 63]
-    }
+    static func lock(for id: ObjectIdentifier) -> Unmanaged<Lock> { locks[Int(bitPattern: id) >> 6 & 63] }
 
     @inline(__always) static func withLock<R>(for object: AnyObject, _ body: () -> R) -> R {
         lock(for: ObjectIdentifier(object))._withUnsafeGuaranteedRef { $0.withLock(body) }
@@ -708,16 +684,14 @@ nonisolated extension Resolver {
     @usableFromInline class Source: @unchecked Sendable {
         let module: Module
         let isMain: Bool, kind: Kind
-        let lock: Lock  // Protects the three that follow, for a moment only.
-        @exclusivity(unchecked) final var kept: Unmanaged<AnyObject>?
-        @exclusivity(unchecked) final weak var object: AnyObject?
+        let lock: Lock  // Protects the four that follow, for a moment only.
+        @exclusivity(unchecked) final var kept: Unmanaged<AnyObject>?, held: Unmanaged<AnyObject>?
+        @exclusivity(unchecked) final weak var object: AnyObject?  // What is held, once it is no longer kept.
         @exclusivity(unchecked) final var isWeak: Bool
         final var walked = 0  // Of its needs, while its container is validated, and one more in the end.
-        private var owner: Request?
-        private lazy var turn = Lock()  // Held by the owner.
-        private static let bookkeeping = Lock()  // Protects who waits for whom: every `owner` and every `waiting`.
-
-        final var isDone: Bool { walked > module.partsFrom }  // What configures comes after all is made.
+        private var maker: Step?
+        private lazy var turn = Lock()  // Held by the maker.
+        private static let bookkeeping = Lock()  // Protects who waits for whom: every `maker` and every `waiting`.
 
         init(_ module: Module, _ lock: Lock?) {
             (isMain, kind, isWeak) = (module.isMain, module.kind, module.kind == .weakShared)
@@ -728,47 +702,46 @@ nonisolated extension Resolver {
         deinit { kept?.release() }
 
         /// Lets go of what is kept, but knows it for as long as anyone else holds it.
-        func weaken() {}
+        func weaken() {
+            lock.take {
+                isWeak = true
+                if let held = exchange(&held, with: nil) { object = held.takeUnretainedValue() }
+                return exchange(&kept, with: nil)?.takeRetainedValue()
+            }
+        }
 
         /// True when the caller is to make; false when somebody else just had the turn, for whom this has waited.
-        func claim() -> Bool {
-            let (request, step) = (Request.current, Frame.current!)
+        func claim(_ step: Step) -> Bool {
+            let request = step.pointee.outermost!
             Source.bookkeeping.lock()
             defer { Source.bookkeeping.unlock() }
-            if owner == nil {
-                (owner, step.pointee.claim) = (request, ObjectIdentifier(self))
+            if maker == nil {
+                maker = step
                 turn.lock()
                 return true
             }
-            request.waiting = (self, step)
-            do {  // Or the last to hold one of these would let go of it under the lock.
-                var chain = [self]
-                while let owner = chain.last?.owner, owner !== request, let next = owner.waiting {
-                    chain.append(next.source)
-                }
-                if chain.last?.owner === request { Source.stopForCycle(chain) }
+            request.pointee.waiting = .passUnretained(self)
+            // Not retained: one could be let go of under the lock. Who waits stands still, so that its frames may be read.
+            var source = Unmanaged.passUnretained(self), cycle: [Step] = []
+            while let maker = source._withUnsafeGuaranteedRef({ $0.maker }), let owner = maker.pointee.outermost,
+                let next = owner.pointee.waiting
+            {
+                cycle += Frame.steps(owner.pointee.innermost!) { $0 == maker }
+                if owner == request { stop("Dependency cycle", forCycle: cycle) }
+                cycle.removeLast()  // It comes again, as what it waits for.
+                source = next
             }
             let turn = turn
             Source.bookkeeping.unlock()
             turn.withLock {}
             Source.bookkeeping.lock()
-            request.waiting = nil
+            request.pointee.waiting = nil
             return false
         }
 
         func release() {
-            Source.bookkeeping.withLock { owner = nil }
+            Source.bookkeeping.withLock { maker = nil }
             turn.unlock()
-        }
-
-        /// Every thread of the cycle stands still, so that its frames may be read.
-        private static func stopForCycle(_ chain: [Source]) -> Never {
-            let labels = chain.flatMap { source in
-                let steps = Array(sequence(first: source.owner!.waiting!.step) { $0.pointee.parent })
-                let first = steps.firstIndex { $0.pointee.claim == ObjectIdentifier(source) }!
-                return steps[(source === chain.last ? 0 : 1)...first].reversed().map { $0.pointee.module.label }
-            }
-            stop("Dependency cycle: " + labels.joined(separator: " → ") + cycleMend)
         }
     }
 
@@ -776,6 +749,9 @@ nonisolated extension Resolver {
     final class Kept<T> {
         let value: T
         init(_ value: T) { self.value = value }
+        @inline(__always) static func value(_ kept: Unmanaged<AnyObject>) -> T {
+            kept._withUnsafeGuaranteedRef { unsafeDowncast($0, to: Kept.self).value }
+        }
     }
 
     /// Where instances of one type come from.
@@ -789,11 +765,10 @@ nonisolated extension Resolver {
 
         /// What `make` makes; for a lifetime that is kept, once for all who ask.
         func instance(_ step: Step, _ make: (Step) throws -> T) rethrows -> T {
-            if isMain { Frame.requireMain(step, T.self) }  // What is kept may not be handed out elsewhere either.
             lock.lock()
             if let kept {
                 defer { lock.unlock() }
-                return kept._withUnsafeGuaranteedRef { unsafeDowncast($0, to: Kept<T>.self).value }
+                return Kept.value(kept)
             }
             lock.unlock()
             return try only(step, make)
@@ -805,39 +780,27 @@ nonisolated extension Resolver {
                 let offer = kind == .objectGraph ? Request.current.copy(of: self) : self
                 while true {
                     if let existing = offer.existing { return existing }
-                    guard offer.claim() else { continue }
+                    guard offer.claim(step) else { continue }
                     defer { offer.release() }
                     if let existing = offer.existing { return existing }
                     let value = try make(step)
-                    if kind == .weakShared, reference(to: value) == nil {
+                    let object = object(value)
+                    if kind == .weakShared, object == nil {
                         stop("\(module.label) is .weakShared, but no class, at \(module.place.text): use .shared")
                     }
                     lock.withLock {
-                        if offer.isWeak { return offer.object = reference(to: value) }
-                        offer.kept = .passRetained(Kept(value))
+                        if offer.isWeak { return offer.object = object }
+                        (offer.kept, offer.held) = (.passRetained(Kept(value)), object.map { .passUnretained($0) })
                     }
                     return value
                 }
             }
         }
 
-        private var existing: T? {
-            lock.withLock {
-                kept.map { unsafeDowncast($0.takeUnretainedValue(), to: Kept<T>.self).value }
-                    ?? object.flatMap { $0 as? T }
-            }
-        }
+        private var existing: T? { lock.withLock { kept.map { Kept.value($0) } ?? object.flatMap { $0 as? T } } }
 
-        override func weaken() {
-            lock.lock()
-            let old = kept.map { unsafeDowncast($0.takeRetainedValue(), to: Kept<T>.self) }
-            if let old { object = reference(to: old.value) }
-            (kept, isWeak) = (nil, true)
-            lock.unlock()
-            withExtendedLifetime(old) {}  // Its deinit may run the user's code.
-        }
-
-        private func reference(to value: T) -> AnyObject? {
+        /// The value, where it is an object.
+        private func object(_ value: T) -> AnyObject? {
             guard Swift.type(of: value as Any) is AnyObject.Type else { return nil }
             return (value as? any Error).map { $0 as AnyObject } ?? (value as AnyObject)  // An error may lie in a box.
         }
@@ -846,7 +809,6 @@ nonisolated extension Resolver {
     /// What the frames of a request share, once they need any of it.
     final class Request {
         var pending: [() -> Void] = []  // To be run when the outermost instance exists.
-        fileprivate var waiting: (source: Source, step: Step)?
         private var graph: [ObjectIdentifier: (original: Source, copy: Source)] = [:]
 
         /// The request of the frames on this thread's stack.
@@ -855,6 +817,11 @@ nonisolated extension Resolver {
             let request = outermost.pointee.request ?? .passRetained(Request())
             outermost.pointee.request = request
             return request.takeUnretainedValue()
+        }
+
+        /// Configures what was made, which may ask for more, and so add more.
+        func configure() {
+            while !pending.isEmpty { for configure in exchange(&pending, with: []) { configure() } }
         }
 
         /// The offer that keeps an instance for this request.
@@ -866,14 +833,13 @@ nonisolated extension Resolver {
     }
 
     /// One thing being made. The frames of a thread, from the outermost on, are its request.
-    @usableFromInline struct Frame {
+    @usableFromInline struct Frame: ~Copyable {
         let source: Unmanaged<Source>?, container: Unmanaged<Container>, isCounted: Bool
         let asked: Place?, bound: ObjectIdentifier?  // The override in whose extent this began.
         private(set) var parent: Step?, depth: Int
         /// The outermost is alone in the thread's slot, which is slow to set; that one knows the innermost of all.
         var outermost: Step?, innermost: Step?
-        var isThrowing = false  // Until what may throw has returned.
-        fileprivate var claim: ObjectIdentifier?, request: Unmanaged<Request>?
+        fileprivate var request: Unmanaged<Request>?, waiting: Unmanaged<Source>?  // Of the outermost.
 
         /// A frame for what the given source makes, or that of this type and name, if there is one.
         init(
@@ -892,15 +858,17 @@ nonisolated extension Resolver {
             }
         }
 
+        deinit { if isCounted { _ = (source?.release(), container.release()) } }
+
         /// Leaves what configures an instance for the end of the request, to run as a part of its making would.
         @usableFromInline static func later(_ configure: @escaping (Step) -> Void) {
-            let made = Frame.current!.pointee
-            let (source, container) = (made.source!.takeUnretainedValue(), made.container.takeUnretainedValue())
+            let step = Frame.current!, place = step.pointee.place
+            let source = step.pointee.source!.takeUnretainedValue()
+            let container = step.pointee.container.takeUnretainedValue()
             // One level deeper, so that things that make and configure each other come to an end.
-            let (place, depth) = (made.place, made.depth + 1)
+            let depth = step.pointee.depth + 1
             Request.current.pending.append {
                 var frame = Frame(source.module.type, nil, place, container, source)
-                defer { frame.end() }
                 frame.depth = depth
                 Frame.run(&frame, configure)
             }
@@ -909,15 +877,21 @@ nonisolated extension Resolver {
         /// What the module of this type and name makes, or nil where nobody offers it.
         static func ask<T>(_ name: String?, _ place: Place, _ container: Container?) -> T? {
             var frame = Frame(T.self, name, place, container)
-            defer { frame.end() }
-            return frame.source == nil ? askWrapped(name, place, container) : made(&frame) as T
+            if frame.source != nil { return made(&frame) as T }
+            return (T.self as? any Wrapping.Type)?.ask(name, place, container).flatMap { $0 as? T }
+        }
+
+        /// What there is where no module offers T itself: what fills an optional, or nil, or the end of the program.
+        static func otherwise<T>(_ name: String?, _ place: Place, _ container: Container?, orNil: Bool) -> T {
+            if let wrapped: T = ask(name, place, container) { return wrapped }
+            if orNil, T.self is any Wrapping.Type { return Any?.none as! T }  // One optional's nil casts to any other's.
+            missing(name, T.self, place, container)
         }
 
         /// What fills a need. It has no optional of T in it, because it runs unspecialized for each element of a pack.
         @usableFromInline static func fill<T>(_ step: Step) -> T {
             var frame = Frame(T.self, nil, nil, nil, in: step)
-            defer { frame.end() }
-            return frame.source == nil ? unfilled(step) : made(&frame)
+            return frame.source == nil ? otherwise(nil, frame.place, nil, orNil: true) : made(&frame)
         }
 
         /// What its source makes, or keeps.
@@ -925,6 +899,7 @@ nonisolated extension Resolver {
             // It was found by the type's identity. Not retained: threads would contend for its count.
             step.pointee.source.unsafelyUnwrapped._withUnsafeGuaranteedRef { source -> T in
                 let offer = unsafeDowncast(source, to: Offer<T>.self)
+                if offer.isMain { requireMain(step) }  // What is kept may not be handed out elsewhere either.
                 return offer.kind == .unshared ? run(step, offer.make) : offer.instance(step, offer.make)
             }
         }
@@ -935,13 +910,12 @@ nonisolated extension Resolver {
             if step.pointee.depth > 100 { stopForDepth(step) }
             step.pointee.outermost.unsafelyUnwrapped.pointee.innermost = step
             defer {
-                if let parent = step.pointee.parent {
-                    step.pointee.outermost.unsafelyUnwrapped.pointee.innermost = parent
-                } else {
-                    leave(step)
-                }
+                step.pointee.outermost.unsafelyUnwrapped.pointee.innermost = step.pointee.parent
+                if step.pointee.parent == nil { leave(step) }
             }
-            return try make(step)
+            let value = try make(step)
+            if let request = step.pointee.request { request.takeUnretainedValue().configure() }
+            return value
         }
 
         /// Takes its place in the thread's request, or begins one.
@@ -953,43 +927,32 @@ nonisolated extension Resolver {
         }
 
         private static func stopForDepth(_ step: Step) -> Never {
-            let labels = sequence(first: step) { $0.pointee.parent }.map { $0.pointee.module.label }
-            let loop = labels.dropFirst().firstIndex(of: labels[0]).map { labels[...$0].reversed() } ?? []
-            let what = loop.isEmpty ? path : ": " + loop.joined(separator: " → ") + cycleMend
-            stop("100 things are being made, each for the one before\(what)")
+            let text = "100 things are being made, each for the one before", label = step.pointee.module.label
+            let loop = steps(step) { $0 != step && $0.pointee.module.label == label }
+            if loop[0].pointee.module.label == label { stop(text, forCycle: loop) }
+            stop(text + path)
         }
 
-        /// Begins where it stops the program, to stand in the path.
-        static func requireMain(_ step: Step, _ type: Any.Type) {
-            if !Platform.isMainThread { run(step) { _ in Resolver.requireMain(type) } }
+        /// What a thread is making, from the innermost up to the first that fits, the outermost first.
+        static func steps(_ innermost: Step, upTo isFirst: (Step) -> Bool) -> [Step] {
+            var steps = [innermost]
+            while !isFirst(steps[0]), let parent = steps[0].pointee.parent { steps.insert(parent, at: 0) }
+            return steps
         }
 
-        /// Ends the request: runs what is to be configured, which may ask for more, and so add more.
-        private static func leave(_ step: Step) {
-            let request = step.pointee.request?.takeUnretainedValue()
-            while let request, !step.pointee.isThrowing, !request.pending.isEmpty {
-                for configure in exchange(&request.pending, with: []) { configure() }
+        /// Looks whether this is the main thread: off it, some systems end the program without a word.
+        private static func requireMain(_ step: Step) {
+            if Platform.isMainThread { return }
+            run(step) { step in
+                let name = name(of: step.pointee.module.type)
+                stop("\(name) is offered by a Module.main, and was asked for off the main actor: ask on it\(path)")
             }
-            Platform.frame = nil  // First, for what goes with the request may ask in its deinit.
+        }
+
+        /// Ends the request: first, for what goes with it may ask in its deinit.
+        private static func leave(_ step: Step) {
+            Platform.frame = nil
             step.pointee.request?.release()
-        }
-
-        func end() { if isCounted { _ = (source?.release(), container.release()) } }
-
-        /// An optional is filled with what its wrapped type's module makes.
-        static func askWrapped<T>(_ name: String?, _ place: Place, _ container: Container?) -> T? {
-            (T.self as? any Wrapping.Type)?.ask(name, place, container).flatMap { $0 as? T }
-        }
-
-        /// What there is where nobody offers T: nil for an optional, or else the end of the program.
-        static func absent<T>(_ name: String?, _ place: Place, _ container: Container?) -> T {
-            guard T.self is any Wrapping.Type else { return missing(name, place, container) }
-            return Any?.none as! T  // One optional's nil casts to any other's.
-        }
-
-        private static func unfilled<T>(_ step: Step) -> T {
-            let place = step.pointee.module.place
-            return askWrapped(nil, place, nil) ?? absent(nil, place, nil)
         }
 
         var module: Module { source!.takeUnretainedValue().module }
@@ -999,10 +962,9 @@ nonisolated extension Resolver {
 
         /// What the thread is making, as the end of a text.
         static var path: String {
-            guard let innermost = current else { return "" }
-            let frames = sequence(first: innermost) { $0.pointee.parent }.map(\.pointee)
-            let steps = frames.map { "\($0.module.label) (\($0.place.text))" }
-            return "\n  while making " + steps.reversed().joined(separator: " → ")
+            guard let current else { return "" }
+            let steps = steps(current) { _ in false }.map { "\($0.pointee.module.label) (\($0.pointee.place.text))" }
+            return "\n  while making " + steps.joined(separator: " → ")
         }
     }
 
@@ -1182,10 +1144,10 @@ nonisolated extension Resolver {
         func unlock() { pthread_mutex_unlock(mutex) }
         #endif
 
-        @inline(__always) func withLock<R>(_ body: () throws -> R) rethrows -> R {
+        @inline(__always) func withLock<R>(_ body: () -> R) -> R {
             lock()
             defer { unlock() }
-            return try body()
+            return body()
         }
 
         /// Lets go of what `body` gives after the lock is released: a deinit may run the user's code.
