@@ -397,12 +397,11 @@ public nonisolated enum Resolver {
 /// - Warning: What is kept for an object graph is gone with its request. Asked for later, by a lazy `@Inject` or in a
 ///   task, it is another one.
 ///
-/// Two calls share an instance when they stand at one place in the source, make one type, and give one `id`. The `id` is
-/// compared under the scope's lock: its `==` must not ask the scope.
+/// Two calls share an instance when they stand at one place in the source, make one type, and give one `id`.
 public nonisolated final class Scope: @unchecked Sendable {
     private let lock = Resolver.Lock()  // Protects the offers, what they keep, and the scopes.
     @exclusivity(unchecked) private var offers: [Key: Resolver.Source] = [:]
-    private var parts: [[AnyHashable]: Scope] = [:]  // By an id and its type: 1 and 1.0 are one AnyHashable.
+    private var parts: [Int: [(id: AnyHashable, scope: Scope)]] = [:]  // By the hash of the id.
 
     /// A scope in which nothing is kept yet.
     public init() {}
@@ -462,8 +461,17 @@ public nonisolated final class Scope: @unchecked Sendable {
     /// The scope for what has this id.
     @inlinable func part(_ id: (any Hashable & Sendable)?) -> Scope { id == nil ? self : scope(for: id!) }
 
+    /// An id's `==` and hash are the user's code, and run while no lock is held.
     @usableFromInline func scope(for id: any Hashable) -> Scope {
-        lock.withLock { read(&parts[[ObjectIdentifier(type(of: id)), AnyHashable(id)], default: Scope()]) }
+        let (type, id, hash) = (type(of: id), AnyHashable(id), id.hashValue)
+        while true {
+            let known = lock.withLock { parts[hash] ?? [] }
+            // 1 and 1.0 are one AnyHashable.
+            for (other, scope) in known where Swift.type(of: other.base) == type && other == id { return scope }
+            lock.withLock {
+                if parts[hash]?.last?.scope === known.last?.scope { parts[hash] = known + [(id, Scope())] }
+            }
+        }
     }
 
     /// A dictionary stores the default of what is passed like this, in one look.
@@ -623,23 +631,27 @@ nonisolated extension Resolver {
 nonisolated extension Resolver.Container {
     /// What somebody may have meant who asked for this, and what would mend it.
     func advice(_ type: Any.Type, _ name: String?) -> [String] {
+        func isProtocol(_ type: Any.Type) -> Bool { _typeName(Swift.type(of: type)).hasSuffix(".Protocol") }
         let (full, short) = (_typeName(type), Resolver.name(of: type, qualified: false))
-        var lines = modules.compactMap { module -> String? in
+        var (lines, concrete): ([String], [String]) = ([], [])
+        for module in modules {
             if module.type == type {
-                return "it is offered \(module.name.map { "as \($0.debugDescription)" } ?? "without a name")"
+                lines.append("it is offered " + (module.name.map { "as \($0.debugDescription)" } ?? "without a name"))
+            } else if (module.type as? any Resolver.Wrapping.Type)?.wrapped == type {
+                lines.append("\(module.text) is offered, which fills optionals only: unwrap what it makes")
+            } else if _typeName(module.type) == full {
+                lines.append(
+                    "another type of this very name is offered at \(module.place.text): is a library linked twice?")
+            } else if Resolver.name(of: module.type, qualified: false) == short {
+                lines.append("\(module.text) is offered")
+            } else if concrete.count < 8, isProtocol(type), !isProtocol(module.type) {
+                concrete.append(module.text)
             }
-            if (module.type as? any Resolver.Wrapping.Type)?.wrapped == type {
-                return "\(module.text) is offered, which fills optionals only: unwrap what it makes"
-            }
-            if _typeName(module.type) == full {
-                return "another type of this very name is offered at \(module.place.text): is a library linked twice?"
-            }
-            return Resolver.name(of: module.type, qualified: false) == short ? "\(module.text) is offered" : nil
         }
-        let isProtocol: (Any.Type) -> Bool = { _typeName(Swift.type(of: $0)).hasSuffix(".Protocol") }
-        let concrete = modules.filter { lines.isEmpty && isProtocol(type) && !isProtocol($0.type) }.prefix(8)
-        let list = concrete.map(\.text).joined(separator: ", ")
-        if !list.isEmpty { lines.append("offered are concrete types, perhaps for want of `as \(short)`: \(list)") }
+        if lines.isEmpty, !concrete.isEmpty {
+            let list = concrete.joined(separator: ", ")
+            lines.append("offered are concrete types, perhaps for want of `as \(short)`: \(list)")
+        }
         let bare = "A bare \(short) is never filled by guesswork: take a type of its own, or ask for a named module"
         if full.hasPrefix("Swift.") { lines.append(bare) }
         let unless = lines.isEmpty ? "" : ", unless one of these was meant"

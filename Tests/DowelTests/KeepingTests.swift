@@ -948,6 +948,49 @@ struct ScopeTests {
         #expect(zip(disks, again).allSatisfy { $0 === $1 })
     }
 
+    @Test func `an id may ask its own scope while it is compared`() async {
+        struct Number: Hashable, Sendable {
+            let scope: Scope, value: Int
+            func hash(into hasher: inout Hasher) { hasher.combine(scope.shared { 0 }) }
+            static func == (one: Number, other: Number) -> Bool {
+                one.scope.shared(for: "factor") { 2 } * one.value == other.scope.shared { 2 } * other.value
+            }
+        }
+        await #expect(processExitsWith: .success) {
+            endUnlessDone()
+            let scope = Scope()
+
+            let disks = [1, 2, 1].map { scope.shared(for: Number(scope: scope, value: $0)) { Disk() } }
+
+            #expect(disks[0] === disks[2])
+            #expect(disks[0] !== disks[1])
+        }
+    }
+
+    @Test func `threads that ask at once for many ids whose hashes are equal get one instance for each`() async {
+        struct Number: Hashable, Sendable {
+            let value: Int
+            func hash(into hasher: inout Hasher) {}
+        }
+        await #expect(processExitsWith: .success) {
+            for _ in 0..<(isThreadSanitized ? 20 : 200) {
+                let scope = Scope()
+                let barrier = Barrier(8)
+                let disks = Protected<[Disk]>([])
+
+                onThreads(8) { _ in
+                    barrier.wait()
+                    for number in 0..<8 {
+                        let disk = scope.shared(for: Number(value: number)) { Disk() }
+                        disks.withLock { $0.append(disk) }
+                    }
+                }
+
+                #expect(Set(disks.value.map { ObjectIdentifier($0) }).count == 8)
+            }
+        }
+    }
+
     @Test func `an id of what is weakly shared or in a graph keeps apart too`() {
         let scope = Scope()
         func weak(_ id: any Hashable & Sendable) -> Disk { scope.weakShared(for: id) { Disk() } }

@@ -356,6 +356,25 @@ private struct Failure: Error {}
         #expect(another.service.api.number == 1)
     }
 
+    @Test func `who still asks after its end gets what others hold`() {
+        for lifetime in [Lifetime<Service>.shared, .weakShared] {
+            let dependencies = Dependencies { Module(lifetime) { Service(api: Mock(1)) } }
+            let (held, screen) = dependencies.override { (Resolver.resolve() as Service, Screen()) }
+
+            #expect(screen.service === held)
+        }
+    }
+
+    @Test func `when an override ends what shared values hold is gone too`() {
+        struct Values: Sendable { let service: Service }
+
+        let service = Dependencies { Module(.shared) { Values(service: Service(api: Mock(1))) } }.override {
+            Weak((Resolver.resolve() as Values).service)
+        }
+
+        #expect(service.object == nil)
+    }
+
     @Test func `an Inject lets go of its override once it has resolved`() {
         final class Captured: Sendable {}
         func resolved(_ read: Bool) -> (Inject<Int>, Weak) {
