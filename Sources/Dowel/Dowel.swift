@@ -125,9 +125,9 @@ public nonisolated struct Module: Sendable {
     public let name: String?
     /// The types that its factory takes, and those that its configuration takes besides.
     public private(set) var needs: [Any.Type] = []
-    let kind: Resolver.Kind, place: Resolver.Place, isMain: Bool
-    let offer: @Sendable (Module) -> Resolver.Source
     private(set) var partsFrom = 0
+    let place: Resolver.Place, offer: @Sendable (Module) -> Resolver.Source
+    let kind: Resolver.Kind, isMain: Bool
     var replacesNothing = false
 
     /// How long what it makes lives.
@@ -137,7 +137,7 @@ public nonisolated struct Module: Sendable {
     /// The line it was written in.
     public var line: Int { Int(place.line) }
     var label: String { Resolver.label(type, name) }
-    var text: String { "\(label) (\(place.text))" }
+    @inline(never) var text: String { "\(label) (\(place.text))" }
 
     /// Offers what `make` makes; its parameters are filled by their types.
     @inlinable public init<T, each Need>(
@@ -400,8 +400,9 @@ public nonisolated enum Resolver {
 /// Two calls share an instance when they stand at one place in the source, make one type, and give one `id`.
 public nonisolated final class Scope: @unchecked Sendable {
     private let lock = Resolver.Lock()  // Protects the offers, what they keep, and the scopes.
-    @exclusivity(unchecked) private var offers: [Key: Resolver.Source] = [:]
-    private var parts: [Int: [(id: AnyHashable, scope: Scope)]] = [:]  // By the hash of the id.
+    // Empty by initializers: a literal, even an empty one, brings the code that reads its elements.
+    @exclusivity(unchecked) private var offers: [Key: Resolver.Source] = .init()
+    private var parts: [Int: [(id: AnyHashable, scope: Scope)]] = .init()  // By the hash of the id.
 
     /// A scope in which nothing is kept yet.
     public init() {}
@@ -428,7 +429,7 @@ public nonisolated final class Scope: @unchecked Sendable {
     public var main: Main { Main(scope: self) }
 
     /// Lets go of all that is kept here; what was handed out lives on with those who have it.
-    public func reset() { lock.take { (exchange(&offers, with: [:]), exchange(&parts, with: [:])) } }
+    public func reset() { lock.take { (exchange(&offers, with: .init()), exchange(&parts, with: .init())) } }
 
     /// Shared lifetimes on the main actor.
     @MainActor public struct Main: Sendable {
@@ -598,8 +599,9 @@ nonisolated extension Resolver.Container {
 // MARK: - Failing
 
 nonisolated extension Resolver {
-    /// The one way in which this file stops a program: the text of a precondition is lost in release builds.
-    static func stop(_ text: String) -> Never { fatalError("Dowel: " + text) }
+    /// The one way in which this file stops a program: the text of a precondition is lost in release builds. What makes
+    /// texts is never inlined: an app would carry it many times.
+    @inline(never) static func stop(_ text: String) -> Never { fatalError("Dowel: " + text) }
 
     static func stop(_ text: String, forCycle steps: [Step]) -> Never {
         let path = steps.map { $0.pointee.module.label }.joined(separator: " → ")
@@ -617,7 +619,7 @@ nonisolated extension Resolver {
         stop(lines.joined(separator: "\n  ") + Frame.path)
     }
 
-    static func label(_ type: Any.Type, _ name: String?) -> String {
+    @inline(never) static func label(_ type: Any.Type, _ name: String?) -> String {
         Resolver.name(of: type) + (name.map { " \($0.debugDescription)" } ?? "")
     }
 
@@ -683,7 +685,7 @@ nonisolated extension Resolver {
             (self.line, self.column) = (UInt32(truncatingIfNeeded: line), UInt32(truncatingIfNeeded: column))
         }
 
-        var text: String { "\(String(cString: file)):\(line)" }
+        @inline(never) var text: String { "\(String(cString: file)):\(line)" }
         @usableFromInline func hash(into hasher: inout Hasher) { hasher.combine(line) }
 
         /// One file's name may stand in a program twice, where a library's code is built into its client.
@@ -695,7 +697,6 @@ nonisolated extension Resolver {
     /// Where instances come from in one container or scope, and whose turn it is to make one.
     @usableFromInline class Source: @unchecked Sendable {
         let module: Module
-        let isMain: Bool, kind: Kind
         let lock: Lock  // Protects the four that follow, for a moment only.
         @exclusivity(unchecked) final var kept: Unmanaged<AnyObject>?, held: Unmanaged<AnyObject>?
         @exclusivity(unchecked) final weak var object: AnyObject?  // What is held, once it is no longer kept.
@@ -706,9 +707,8 @@ nonisolated extension Resolver {
         private static let bookkeeping = Lock()  // Protects who waits for whom: every `maker` and every `waiting`.
 
         init(_ module: Module, _ lock: Lock?) {
-            (isMain, kind, isWeak) = (module.isMain, module.kind, module.kind == .weakShared)
+            (self.module, isWeak) = (module, module.kind == .weakShared)
             self.lock = lock ?? Resolver.lock(for: ObjectIdentifier(module.type)).takeUnretainedValue()
-            self.module = module
         }
 
         deinit { kept?.release() }
@@ -789,7 +789,7 @@ nonisolated extension Resolver {
         /// The one instance, made by whoever has the turn.
         func only(_ step: Step, _ make: (Step) throws -> T) rethrows -> T {
             try Frame.run(step) { step in
-                let offer = kind == .objectGraph ? Request.current.copy(of: self) : self
+                let offer = module.kind == .objectGraph ? Request.current.copy(of: self) : self
                 while true {
                     if let existing = offer.existing { return existing }
                     guard offer.claim(step) else { continue }
@@ -797,7 +797,7 @@ nonisolated extension Resolver {
                     if let existing = offer.existing { return existing }
                     let value = try make(step)
                     let object = object(value)
-                    if kind == .weakShared, object == nil {
+                    if module.kind == .weakShared, object == nil {
                         stop("\(module.label) is .weakShared, but no class, at \(module.place.text): use .shared")
                     }
                     lock.withLock {
@@ -821,7 +821,7 @@ nonisolated extension Resolver {
     /// What the frames of a request share, once they need any of it.
     final class Request {
         var pending: [() -> Void] = []  // To be run when the outermost instance exists.
-        private var graph: [ObjectIdentifier: (original: Source, copy: Source)] = [:]
+        private var graph: [ObjectIdentifier: (original: Source, copy: Source)] = .init()
 
         /// The request of the frames on this thread's stack.
         static var current: Request {
@@ -874,11 +874,9 @@ nonisolated extension Resolver {
 
         /// Leaves what configures an instance for the end of the request, to run as a part of its making would.
         @usableFromInline static func later(_ configure: @escaping (Step) -> Void) {
-            let step = Frame.current!, place = step.pointee.place
-            let source = step.pointee.source!.takeUnretainedValue()
-            let container = step.pointee.container.takeUnretainedValue()
-            // One level deeper, so that things that make and configure each other come to an end.
-            let depth = step.pointee.depth + 1
+            let step = Frame.current!, source = step.pointee.source!.takeUnretainedValue()
+            let (place, container) = (step.pointee.place, step.pointee.container.takeUnretainedValue())
+            let depth = step.pointee.depth + 1  // So that things that make and configure each other come to an end.
             Request.current.pending.append {
                 var frame = Frame(source.module.type, nil, place, container, source)
                 frame.depth = depth
@@ -896,7 +894,7 @@ nonisolated extension Resolver {
         /// What there is where no module offers T itself: what fills an optional, or nil, or the end of the program.
         static func otherwise<T>(_ name: String?, _ place: Place, _ container: Container?, orNil: Bool) -> T {
             if let wrapped: T = ask(name, place, container) { return wrapped }
-            if orNil, T.self is any Wrapping.Type { return Any?.none as! T }  // One optional's nil casts to any other's.
+            if orNil, T.self is any Wrapping.Type { return Any?.none as! T }  // Nil casts to every optional.
             missing(name, T.self, place, container)
         }
 
@@ -911,8 +909,8 @@ nonisolated extension Resolver {
             // It was found by the type's identity. Not retained: threads would contend for its count.
             step.pointee.source.unsafelyUnwrapped._withUnsafeGuaranteedRef { source -> T in
                 let offer = unsafeDowncast(source, to: Offer<T>.self)
-                if offer.isMain { requireMain(step) }  // What is kept may not be handed out elsewhere either.
-                return offer.kind == .unshared ? run(step, offer.make) : offer.instance(step, offer.make)
+                if offer.module.isMain { requireMain(step) }  // What is kept may not be handed out elsewhere either.
+                return offer.module.kind == .unshared ? run(step, offer.make) : offer.instance(step, offer.make)
             }
         }
 
@@ -1083,7 +1081,7 @@ nonisolated extension Resolver {
         }
 
         /// Keeps nothing from here on: whoever still asks gets what others hold, or a new one.
-        func close() { for source in sources where source.kind != .unshared { source.weaken() } }
+        func close() { for source in sources where source.module.kind != .unshared { source.weaken() } }
 
         /// What was built last.
         static var built: Container { lock.withLock { current } }

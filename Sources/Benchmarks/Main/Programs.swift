@@ -55,18 +55,23 @@ private func withPackage<Result>(_ targets: String, _ files: [String: String], _
 
         let package = Package(name: "Measured", targets: [\(targets)], swiftLanguageModes: [.v6])
         """
-    for (path, text) in files {
-        let file = folder.appendingPathComponent(path)
-        let parent = file.deletingLastPathComponent()
-        try! FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
-        try! text.write(to: file, atomically: false, encoding: .utf8)
-    }
+    for (path, text) in files { write(text, to: folder.appendingPathComponent(path)) }
+    build(folder)
+    return use(folder.appendingPathComponent(".build/release"))
+}
+
+private func write(_ text: String, to file: URL) {
+    let parent = file.deletingLastPathComponent()
+    try! FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+    try! text.write(to: file, atomically: false, encoding: .utf8)
+}
+
+private func build(_ package: URL) {
     // Swift is to be as fast as ever: see `timedRound`.
     let environment = ProcessInfo.processInfo.environment.filter { $0.key != "LD_BIND_NOW" }
-    let arguments = ["build", "-c", "release", "--package-path", folder.path]
+    let arguments = ["build", "-c", "release", "--package-path", package.path]
     let build = output(of: path(of: "swift"), arguments, environment: environment)
     if build.status != 0 { fail("a build failed:\n" + build.text) }
-    return use(folder.appendingPathComponent(".build/release"))
 }
 
 private func source(_ path: String) -> String {
@@ -95,10 +100,16 @@ func runCopied(_ arguments: [String]) -> Int32 {
     }
 }
 
-/// How many seconds of the processor's time it takes to build the library and nothing else.
+/// How many seconds of the processor's time it takes to build the library and nothing else: the package is there, with
+/// its description built, and has an empty library so far.
 func secondsToBuildLibrary() -> Double {
-    let before = timeOfChildren()
-    return withPackage(#".target(name: "Dowel")"#, [library: source(library)]) { _ in timeOfChildren() - before }
+    withPackage(#".target(name: "Dowel")"#, [library: ""]) { products in
+        let package = products.deletingLastPathComponent().deletingLastPathComponent()
+        write(source(library), to: package.appendingPathComponent(library))
+        let before = timeOfChildren()
+        build(package)
+        return timeOfChildren() - before
+    }
 }
 
 /// How many bytes a stripped program has that Dowel wires, beyond one that has the same services wired by hand.
