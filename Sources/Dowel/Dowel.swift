@@ -569,25 +569,25 @@ nonisolated extension Resolver.Container {
         for start in sources where start.walked == 0 {
             path.append(start)
             while let asking = path.last {
-                let module = asking.module, index = asking.walked
+                let needs = asking.module.needs, index = asking.walked
                 asking.walked += 1
-                if index == 0, module.replacesNothing {
-                    useless.append("\(module.text) replaces nothing: did you forget `as P`?")
+                if index == 0, asking.module.replacesNothing {
+                    useless.append("\(asking.module.text) replaces nothing: did you forget `as P`?")
                 }
-                if index == module.needs.count {
+                if index == needs.count {
                     path.removeLast()
-                } else if let target = source(for: module.needs[index]) {
+                } else if let target = source(for: needs[index]) {
                     // What configures comes after all is made.
-                    if index >= module.partsFrom || target.walked > target.module.needs.count { continue }
+                    if index >= asking.module.partsFrom || target.walked > target.module.needs.count { continue }
                     path.append(target)
                     if target.walked == 0 { continue }
                     let cycle = path.drop { $0 !== target }.map(\.module.text)
                     cycles.append("Dependency cycle: " + cycle.joined(separator: " → "))
                     path.removeLast()
-                } else if !(module.needs[index] is any Resolver.Wrapping.Type) {
-                    let need = module.needs[index], advice = advice(need, nil).joined(separator: "; ")
+                } else if !(needs[index] is any Resolver.Wrapping.Type) {
+                    let need = needs[index], advice = advice(need, nil).joined(separator: "; ")
                     missing.append(
-                        "\(module.text) needs \(Resolver.name(of: need)), which nobody offers: \(advice). "
+                        "\(asking.module.text) needs \(Resolver.name(of: need)), which nobody offers: \(advice). "
                             + "If the parameter has a default value, write the closure, without it.")
                 }
             }
