@@ -220,7 +220,7 @@ public nonisolated struct Module: Sendable {
         self.init(T.self, name, kind, place, isMain) {
             Resolver.Offer($0) { step in make(repeat Resolver.Frame.fill(step) as each Need) }
         }
-        repeat add((each Need).self)
+        repeat add((each Need).self, isPart: false)
     }
 
     @inlinable init<T, each Need, each Part>(
@@ -236,7 +236,7 @@ public nonisolated struct Module: Sendable {
         repeat add((each Part).self, isPart: true)
     }
 
-    @usableFromInline init(
+    @usableFromInline @inline(never) init(
         _ type: Any.Type, _ name: String?, _ kind: Resolver.Kind, _ place: Resolver.Place, _ isMain: Bool,
         _ offer: @escaping @Sendable (Module) -> Resolver.Source
     ) {
@@ -244,7 +244,7 @@ public nonisolated struct Module: Sendable {
         (self.isMain, self.offer) = (isMain, offer)
     }
 
-    @usableFromInline mutating func add(_ need: Any.Type, isPart: Bool = false) {
+    @usableFromInline @inline(never) mutating func add(_ need: Any.Type, isPart: Bool) {
         needs.append(need)
         if !isPart { partsFrom += 1 }
     }
@@ -469,9 +469,12 @@ public nonisolated final class Scope: @unchecked Sendable {
             let known = lock.withLock { parts[hash] ?? [] }
             // 1 and 1.0 are one AnyHashable.
             for (other, scope) in known where Swift.type(of: other.base) == type && other == id { return scope }
-            lock.withLock {
-                if parts[hash]?.last?.scope === known.last?.scope { parts[hash] = known + [(id, Scope())] }
+            let new = Scope()
+            let last = lock.withLock {
+                if parts[hash]?.last?.scope === known.last?.scope { parts[hash] = known + [(id, new)] }
+                return parts[hash]?.last?.scope
             }
+            if last === new { return new }  // Else another came in between.
         }
     }
 
@@ -680,7 +683,7 @@ nonisolated extension Resolver {
         let file: UnsafePointer<UInt8>  // A constant of the program that ends with a zero.
         let line: UInt32, column: UInt32
 
-        @usableFromInline init(_ file: StaticString, _ line: Int, _ column: Int = 0) {
+        @usableFromInline @inline(never) init(_ file: StaticString, _ line: Int, _ column: Int = 0) {
             self.file = file.utf8Start
             (self.line, self.column) = (UInt32(truncatingIfNeeded: line), UInt32(truncatingIfNeeded: column))
         }
@@ -696,7 +699,7 @@ nonisolated extension Resolver {
 
     /// Where instances come from in one container or scope, and whose turn it is to make one.
     @usableFromInline class Source: @unchecked Sendable {
-        let module: Module
+        let module: Module, isPlain: Bool
         let lock: Lock  // Protects the four that follow, for a moment only.
         @exclusivity(unchecked) final var kept: Unmanaged<AnyObject>?, held: Unmanaged<AnyObject>?
         @exclusivity(unchecked) final weak var object: AnyObject?  // What is held, once it is no longer kept.
@@ -708,6 +711,7 @@ nonisolated extension Resolver {
 
         init(_ module: Module, _ lock: Lock?) {
             (self.module, isWeak) = (module, module.kind == .weakShared)
+            isPlain = module.kind == .unshared && !module.isMain
             self.lock = lock ?? Resolver.lock(for: ObjectIdentifier(module.type)).takeUnretainedValue()
         }
 
@@ -776,7 +780,9 @@ nonisolated extension Resolver {
         }
 
         /// What `make` makes; for a lifetime that is kept, once for all who ask.
-        func instance(_ step: Step, _ make: (Step) throws -> T) rethrows -> T {
+        @inline(never) func instance(_ step: Step, _ make: (Step) throws -> T) rethrows -> T {
+            if module.isMain { Frame.requireMain(step) }  // What is kept may not be handed out elsewhere either.
+            if module.kind == .unshared { return try Frame.run(step, make) }
             lock.lock()
             if let kept {
                 defer { lock.unlock() }
@@ -832,7 +838,7 @@ nonisolated extension Resolver {
         }
 
         /// Configures what was made, which may ask for more, and so add more.
-        func configure() {
+        @inline(never) func configure() {
             while !pending.isEmpty { for configure in exchange(&pending, with: []) { configure() } }
         }
 
@@ -864,9 +870,8 @@ nonisolated extension Resolver {
                 (container, isCounted, bound) = (first, false, nil)
                 source = given.map { .passUnretained($0) } ?? first._withUnsafeGuaranteedRef { $0.find(type, name) }
             } else {
-                (container, isCounted) = (.passRetained(chosen ?? .inForce), true)
-                bound = Container.bound.get().map { ObjectIdentifier($0) }
-                source = given.map { .passRetained($0) } ?? container.takeUnretainedValue().found(type, name)
+                isCounted = true
+                (container, source, bound) = Container.counted(type, name, chosen, given)
             }
         }
 
@@ -909,8 +914,7 @@ nonisolated extension Resolver {
             // It was found by the type's identity. Not retained: threads would contend for its count.
             step.pointee.source.unsafelyUnwrapped._withUnsafeGuaranteedRef { source -> T in
                 let offer = unsafeDowncast(source, to: Offer<T>.self)
-                if offer.module.isMain { requireMain(step) }  // What is kept may not be handed out elsewhere either.
-                return offer.module.kind == .unshared ? run(step, offer.make) : offer.instance(step, offer.make)
+                return offer.isPlain ? run(step, offer.make) : offer.instance(step, offer.make)
             }
         }
 
@@ -951,7 +955,7 @@ nonisolated extension Resolver {
         }
 
         /// Looks whether this is the main thread: off it, some systems end the program without a word.
-        private static func requireMain(_ step: Step) {
+        static func requireMain(_ step: Step) {
             if Platform.isMainThread { return }
             run(step) { step in
                 let name = name(of: step.pointee.module.type)
@@ -1065,9 +1069,15 @@ nonisolated extension Resolver {
 
         func find(_ type: Any.Type, _ name: String?) -> Unmanaged<Source>? { buckets[bucket(of: type, name)] }
 
-        /// The same among what was registered too, for the caller to release.
-        func found(_ type: Any.Type, _ name: String?) -> Unmanaged<Source>? {
-            lock.withLock { registered?.find(type, name)?.retain() } ?? find(type, name)?.retain()
+        /// A container that may go, and the source there, also among what was registered: for the caller to release.
+        @inline(never) static func counted(
+            _ type: Any.Type, _ name: String?, _ chosen: Container?, _ given: Source?
+        ) -> (Unmanaged<Container>, Unmanaged<Source>?, ObjectIdentifier?) {
+            let container = chosen ?? inForce, registered = container.lock.withLock { container.registered }
+            let source = given ?? (registered?.find(type, name) ?? container.find(type, name))?.takeUnretainedValue()
+            return (
+                .passRetained(container), source.map { .passRetained($0) }, bound.get().map { ObjectIdentifier($0) }
+            )
         }
 
         /// What fills a need: for an optional, what its wrapped type's module makes.
