@@ -236,6 +236,7 @@ public nonisolated struct Module: Sendable {
         repeat add((each Part).self, isPart: true)
     }
 
+    // What initializers share is not inlined: small enough themselves, they are, and so the compiler knows the factory.
     @usableFromInline @inline(never) init(
         _ type: Any.Type, _ name: String?, _ kind: Resolver.Kind, _ place: Resolver.Place, _ isMain: Bool,
         _ offer: @escaping @Sendable (Module) -> Resolver.Source
@@ -645,8 +646,7 @@ nonisolated extension Resolver.Container {
             } else if (module.type as? any Resolver.Wrapping.Type)?.wrapped == type {
                 lines.append("\(module.text) is offered, which fills optionals only: unwrap what it makes")
             } else if _typeName(module.type) == full {
-                lines.append(
-                    "another type of this very name is offered at \(module.place.text): is a library linked twice?")
+                lines.append("another type of this name is offered at \(module.place.text): is a library linked twice?")
             } else if Resolver.name(of: module.type, qualified: false) == short {
                 lines.append("\(module.text) is offered")
             } else if concrete.count < 8, isProtocol(type), !isProtocol(module.type) {
@@ -670,7 +670,7 @@ nonisolated extension Resolver {
     @usableFromInline enum Kind: Sendable { case unshared, shared, weakShared, objectGraph }
     @usableFromInline typealias Step = UnsafeMutablePointer<Frame>  // A frame where it lies on its thread's stack.
 
-    /// Locks for things that have none of their own.
+    /// Locks for things that have none of their own. Not retained: threads would contend for their counts.
     private static let locks = (0..<64).map { _ in Unmanaged.passRetained(Lock()) }
     static func lock(for id: ObjectIdentifier) -> Unmanaged<Lock> { locks[Int(bitPattern: id) >> 6 & 63] }
 
@@ -699,7 +699,7 @@ nonisolated extension Resolver {
 
     /// Where instances come from in one container or scope, and whose turn it is to make one.
     @usableFromInline class Source: @unchecked Sendable {
-        let module: Module, isPlain: Bool
+        let module: Module, isPlain: Bool  // New for each that asks, and anywhere.
         let lock: Lock  // Protects the four that follow, for a moment only.
         @exclusivity(unchecked) final var kept: Unmanaged<AnyObject>?, held: Unmanaged<AnyObject>?
         @exclusivity(unchecked) final weak var object: AnyObject?  // What is held, once it is no longer kept.

@@ -260,7 +260,7 @@ struct FailingTests {
         expect(
             result, says: "nobody offers DowelTests.Failing.Other.Config, asked for at",
             "DowelTests.Failing.Config \"other\" (\(Failing.offerPlace)) is offered", "Module { … as Config }",
-            but: "very name", "without a name")
+            but: "another type of this name", "without a name")
     }
 
     @Test func `where a protocol is asked for and only classes are offered, the text has them`() async {
