@@ -87,9 +87,8 @@ nonisolated extension Resolver {
 
         /// What fills an optional; a nil is not kept.
         private func wrapped(_ container: Container?) -> Value {
-            let wrapped: Value? = Frame.ask(origin?.name, place, container)
-            return wrapped.map { wrapped in keep { wrapped } }
-                ?? Frame.otherwise(origin?.name, place, container, orNil: true)
+            if let wrapped: Value = Frame.ask(origin?.name, place, container) { return keep { wrapped } }
+            return Frame.otherwise(origin?.name, place, container, orNil: true)
         }
 
         /// No lock is held while the value is made: of racing readers the first to finish wins, for all.
@@ -160,31 +159,31 @@ public nonisolated struct Module: Sendable {
     @inlinable public init<T, each Need, each Part>(
         _ lifetime: Lifetime<T>.Configurable = .unshared, _ make: @escaping @Sendable (repeat each Need) -> T,
         configure: @escaping @Sendable (T, repeat each Part) -> Void, file: StaticString = #fileID, line: Int = #line
-    ) { self.init(nil, lifetime.kind, Resolver.Place(file, line), make, configure: configure) }
+    ) { self.init(nil, lifetime.kind, Resolver.Place(file, line), make, configure) }
 
     /// Offers what `make` makes under a name, and configures it when the whole graph of the request exists.
     @inlinable public init<T, each Need, each Part>(
         _ name: String, _ lifetime: Lifetime<T>.Configurable = .unshared,
         _ make: @escaping @Sendable (repeat each Need) -> T,
         configure: @escaping @Sendable (T, repeat each Part) -> Void, file: StaticString = #fileID, line: Int = #line
-    ) { self.init(name, lifetime.kind, Resolver.Place(file, line), make, configure: configure) }
+    ) { self.init(name, lifetime.kind, Resolver.Place(file, line), make, configure) }
 
     /// Offers what `make` makes on the main actor, where alone it may be asked for.
     public static func main<T, each Need>(
         _ make: @escaping @MainActor @Sendable (repeat each Need) -> T, file: StaticString = #fileID, line: Int = #line
-    ) -> Module { Module(nil, .unshared, Resolver.Place(file, line), isMain: true, onMain(make)) }
+    ) -> Self { Self(nil, .unshared, Resolver.Place(file, line), isMain: true, onMain(make)) }
 
     /// Offers what `make` makes on the main actor, which lives as long as `lifetime` says and need not be `Sendable`.
     public static func main<T, each Need>(
         _ lifetime: Lifetime<Confined<T>>, _ make: @escaping @MainActor @Sendable (repeat each Need) -> T,
         file: StaticString = #fileID, line: Int = #line
-    ) -> Module { Module(nil, lifetime.kind, Resolver.Place(file, line), isMain: true, onMain(make)) }
+    ) -> Self { Self(nil, lifetime.kind, Resolver.Place(file, line), isMain: true, onMain(make)) }
 
     /// Offers what `make` makes on the main actor under a name.
     public static func main<T, each Need>(
         _ name: String, _ lifetime: Lifetime<Confined<T>> = .unshared,
         _ make: @escaping @MainActor @Sendable (repeat each Need) -> T, file: StaticString = #fileID, line: Int = #line
-    ) -> Module { Module(name, lifetime.kind, Resolver.Place(file, line), isMain: true, onMain(make)) }
+    ) -> Self { Self(name, lifetime.kind, Resolver.Place(file, line), isMain: true, onMain(make)) }
 
     /// Offers what `make` makes on the main actor, and configures it when the whole graph of the request exists.
     public static func main<T, each Need, each Part>(
@@ -192,9 +191,7 @@ public nonisolated struct Module: Sendable {
         _ make: @escaping @MainActor @Sendable (repeat each Need) -> T,
         configure: @escaping @MainActor @Sendable (T, repeat each Part) -> Void, file: StaticString = #fileID,
         line: Int = #line
-    ) -> Module {
-        Module(nil, lifetime.kind, Resolver.Place(file, line), isMain: true, onMain(make), configure: onMain(configure))
-    }
+    ) -> Self { Self(nil, lifetime.kind, Resolver.Place(file, line), isMain: true, onMain(make), onMain(configure)) }
 
     /// Offers what `make` makes on the main actor under a name, and configures it when the request's graph exists.
     public static func main<T, each Need, each Part>(
@@ -202,10 +199,7 @@ public nonisolated struct Module: Sendable {
         _ make: @escaping @MainActor @Sendable (repeat each Need) -> T,
         configure: @escaping @MainActor @Sendable (T, repeat each Part) -> Void,
         file: StaticString = #fileID, line: Int = #line
-    ) -> Module {
-        Module(
-            name, lifetime.kind, Resolver.Place(file, line), isMain: true, onMain(make), configure: onMain(configure))
-    }
+    ) -> Self { Self(name, lifetime.kind, Resolver.Place(file, line), isMain: true, onMain(make), onMain(configure)) }
 
     /// Makes the compiler say which `component()` is missing: conform a module that has several.
     public protocol Components {}
@@ -226,7 +220,7 @@ public nonisolated struct Module: Sendable {
     @inlinable init<T, each Need, each Part>(
         _ name: String?, _ kind: Resolver.Kind, _ place: Resolver.Place, isMain: Bool = false,
         _ make: @escaping @Sendable (repeat each Need) -> T,
-        configure: @escaping @Sendable (T, repeat each Part) -> Void
+        _ configure: @escaping @Sendable (T, repeat each Part) -> Void
     ) {
         self.init(name, kind, place, isMain: isMain) { (need: repeat each Need) in
             let value = make(repeat each need)
@@ -238,11 +232,10 @@ public nonisolated struct Module: Sendable {
 
     // What initializers share is not inlined: small enough themselves, they are, and so the compiler knows the factory.
     @usableFromInline @inline(never) init(
-        _ type: Any.Type, _ name: String?, _ kind: Resolver.Kind, _ place: Resolver.Place, _ isMain: Bool,
+        _ type: Any.Type, _ name: String?, _ kind: Resolver.Kind, _ place: Resolver.Place, _ main: Bool,
         _ offer: @escaping @Sendable (Module) -> Resolver.Source
     ) {
-        (self.type, self.name, self.kind, self.place) = (type, name, kind, place)
-        (self.isMain, self.offer) = (isMain, offer)
+        (self.type, self.name, self.kind, self.place, self.isMain, self.offer) = (type, name, kind, place, main, offer)
     }
 
     @usableFromInline @inline(never) mutating func add(_ need: Any.Type, isPart: Bool) {
@@ -253,23 +246,19 @@ public nonisolated struct Module: Sendable {
     private static func onMain<T, each Need>(
         _ make: @escaping @MainActor @Sendable (repeat each Need) -> T
     ) -> @Sendable (repeat each Need) -> T {
-        { (need: repeat each Need) in
-            isolated((repeat each need)) { (all: (repeat each Need)) in make(repeat each all) }
-        }
+        { (need: repeat each Need) in onMain((repeat each need)) { (it: (repeat each Need)) in make(repeat each it) } }
     }
 
     private static func onMain<T, each Part>(
         _ configure: @escaping @MainActor @Sendable (T, repeat each Part) -> Void
     ) -> @Sendable (T, repeat each Part) -> Void {
         { (value: T, part: repeat each Part) in
-            isolated((value, (repeat each part))) { (all: (T, (repeat each Part))) in
-                configure(all.0, repeat each all.1)
-            }
+            onMain((value, (repeat each part))) { (it: (T, (repeat each Part))) in configure(it.0, repeat each it.1) }
         }
     }
 
     /// It was looked before whether this is the main thread.
-    private static func isolated<Needs, T>(_ needs: Needs, _ body: @MainActor @Sendable (Needs) -> T) -> T {
+    private static func onMain<Needs, T>(_ needs: Needs, _ body: @MainActor @Sendable (Needs) -> T) -> T {
         let needs = Confined(value: needs)
         return MainActor.assumeIsolated { Confined(value: body(needs.value)) }.value
     }
@@ -487,8 +476,8 @@ public nonisolated final class Scope: @unchecked Sendable {
         let module = Module(T.self, nil, kind, place, false) { _ in Resolver.stop("only its scope makes this") }
         let new = { Resolver.Offer<T>(module, self.lock) { _ in Resolver.stop("only its scope makes this") } }
         let key = Key(type: ObjectIdentifier(T.self), place: place)
-        let source = lock.withLock { read(&offers[key, default: new()]) }
-        return unsafeDowncast(source, to: Resolver.Offer<T>.self)  // The key has the type in it.
+        // The key has the type in it.
+        return unsafeDowncast(lock.withLock { read(&offers[key, default: new()]) }, to: Resolver.Offer<T>.self)
     }
 
     @usableFromInline func instance<T>(
@@ -560,15 +549,12 @@ public nonisolated struct WiringError: Error, CustomStringConvertible {
 
 nonisolated extension Dependencies {
     /// Throws one error with every problem of these modules, of cycles that share a part at least one; makes nothing.
-    public func validate() throws(WiringError) {
-        let problems = Resolver.Container(modules).walk()
-        if !problems.isEmpty { throw WiringError(problems) }
-    }
+    public func validate() throws(WiringError) { try Resolver.Container(modules).validate() }
 }
 
 nonisolated extension Resolver.Container {
     /// Walks the needs, once and with a stack of its own: finds those that nobody offers, and that come back.
-    fileprivate func walk() -> [String] {
+    fileprivate func validate() throws(WiringError) {
         var (path, useless, missing, cycles): ([Resolver.Source], [String], [String], [String]) = ([], [], [], [])
         for start in sources where start.walked == 0 {
             path.append(start)
@@ -596,7 +582,8 @@ nonisolated extension Resolver.Container {
                 }
             }
         }
-        return duplicates + useless + missing + cycles
+        let problems = duplicates + useless + missing + cycles
+        if !problems.isEmpty { throw WiringError(problems) }
     }
 }
 
@@ -940,11 +927,11 @@ nonisolated extension Resolver {
             (step.pointee.parent, step.pointee.depth) = (parent, max(step.pointee.depth, parent.pointee.depth + 1))
         }
 
+        /// Shows what repeats, or all where nothing does.
         private static func stopForDepth(_ step: Step) -> Never {
-            let text = "100 things are being made, each for the one before", label = step.pointee.module.label
+            let label = step.pointee.module.label
             let loop = steps(step) { $0 != step && $0.pointee.module.label == label }
-            if loop[0].pointee.module.label == label { stop(text, forCycle: loop) }
-            stop(text + path)
+            stop("100 things are being made, each for the one before", forCycle: loop)
         }
 
         /// What a thread is making, from the innermost up to the first that fits, the outermost first.
@@ -957,10 +944,8 @@ nonisolated extension Resolver {
         /// Looks whether this is the main thread: off it, some systems end the program without a word.
         static func requireMain(_ step: Step) {
             if Platform.isMainThread { return }
-            run(step) { step in
-                let name = name(of: step.pointee.module.type)
-                stop("\(name) is offered by a Module.main, and was asked for off the main actor: ask on it\(path)")
-            }
+            let text = " is offered by a Module.main, and was asked for off the main actor: ask on it"
+            run(step) { step in stop(step.pointee.module.label + text + path) }
         }
 
         /// Ends the request: first, for what goes with it may ask in its deinit.
@@ -1049,8 +1034,7 @@ nonisolated extension Resolver {
         /// Stops the program where the modules are wrong.
         convenience init(checked modules: [Module], isOverride: Bool = false) {
             self.init(modules, isOverride: isOverride)
-            let problems = walk()
-            if !problems.isEmpty { stop(WiringError(problems).description) }
+            do { try validate() } catch { stop(error.description) }
         }
 
         convenience init(overriding modules: [Module]) {
@@ -1075,9 +1059,8 @@ nonisolated extension Resolver {
         ) -> (Unmanaged<Container>, Unmanaged<Source>?, ObjectIdentifier?) {
             let container = chosen ?? inForce, registered = container.lock.withLock { container.registered }
             let source = given ?? (registered?.find(type, name) ?? container.find(type, name))?.takeUnretainedValue()
-            return (
-                .passRetained(container), source.map { .passRetained($0) }, bound.get().map { ObjectIdentifier($0) }
-            )
+            let bound = bound.get().map { ObjectIdentifier($0) }
+            return (.passRetained(container), source.map { .passRetained($0) }, bound)
         }
 
         /// What fills a need: for an optional, what its wrapped type's module makes.
@@ -1176,7 +1159,6 @@ nonisolated extension Resolver {
 
     /// Read without a lock: when set, what was written before is there; when not, look again under the lock.
     @usableFromInline struct Flag: ~Copyable, Sendable {
-        init() {}
         #if canImport(Darwin)  // Before iOS 18 Swift has no atomics there: never set, so that the locks serve.
         static var tells: Bool { false }
         @inlinable var isSet: Bool { false }

@@ -991,6 +991,13 @@ struct ScopeTests {
         }
     }
 
+    @Test func `ids of two types keep apart where Swift holds them equal`() {
+        let files = Files()
+
+        #expect(AnyHashable([Int]()) == AnyHashable([Double]()))
+        #expect(files.component(id: [Int]()) !== files.component(id: [Double]()))
+    }
+
     @Test func `an id of what is weakly shared or in a graph keeps apart too`() {
         let scope = Scope()
         func weak(_ id: any Hashable & Sendable) -> Disk { scope.weakShared(for: id) { Disk() } }

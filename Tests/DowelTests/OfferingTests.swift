@@ -493,7 +493,7 @@ struct OfferingTests {
                 onThreads(1) { _ in _ = Inject<View>("it")() }
             }
 
-        #expect(result?.text.contains("View is offered by a Module.main") == true)
+        #expect(result?.text.contains("View\(isShared ? "" : " \"it\"") is offered by a Module.main") == true)
         #expect(result?.text.contains("asked for off the main actor") == true)
     }
 
