@@ -230,7 +230,7 @@ public nonisolated struct Module: Sendable {
         repeat add((each Part).self, isPart: true)
     }
 
-    // What initializers share is not inlined: small enough themselves, they are, and so the compiler knows the factory.
+    // What the initializers share is not inlined: small without it, they are, and a client's code knows the factory.
     @usableFromInline @inline(never) init(
         _ type: Any.Type, _ name: String?, _ kind: Resolver.Kind, _ place: Resolver.Place, _ main: Bool,
         _ offer: @escaping @Sendable (Module) -> Resolver.Source
