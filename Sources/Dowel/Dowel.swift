@@ -389,10 +389,8 @@ public nonisolated enum Resolver {
 ///
 /// Two calls share an instance when they stand at one place in the source, make one type, and give one `id`.
 public nonisolated final class Scope: @unchecked Sendable {
-    private let lock = Resolver.Lock()  // Protects the offers, what they keep, and the scopes.
-    // Empty by initializers: a literal, even an empty one, brings the code that reads its elements.
-    @exclusivity(unchecked) private var offers: [Key: Resolver.Source] = .init()
-    private var parts: [Int: [(id: AnyHashable, scope: Scope)]] = .init()  // By the hash of the id.
+    private let lock = Resolver.Lock()  // Protects the offers and what they keep.
+    @exclusivity(unchecked) private var offers = Resolver.Sources()  // By what `hash` makes of what they are for.
 
     /// A scope in which nothing is kept yet.
     public init() {}
@@ -401,25 +399,25 @@ public nonisolated final class Scope: @unchecked Sendable {
     @inlinable public func shared<T: Sendable>(
         for id: (any Hashable & Sendable)? = nil, _ make: () throws -> T,
         file: StaticString = #fileID, line: Int = #line, column: Int = #column
-    ) rethrows -> T { try part(id).instance(.shared, Resolver.Place(file, line, column), make) }
+    ) rethrows -> T { try instance(.shared, id, Resolver.Place(file, line, column), make) }
 
     /// One instance for this place in the source, and this `id`, for as long as anyone holds it.
     @inlinable public func weakShared<T: Sendable>(
         for id: (any Hashable & Sendable)? = nil, _ make: () throws -> T,
         file: StaticString = #fileID, line: Int = #line, column: Int = #column
-    ) rethrows -> T { try part(id).instance(.weakShared, Resolver.Place(file, line, column), make) }
+    ) rethrows -> T { try instance(.weakShared, id, Resolver.Place(file, line, column), make) }
 
     /// One instance for this place in the source, and this `id`, in each request; configured when its graph exists.
     @inlinable public func objectGraph<T>(
         for id: (any Hashable & Sendable)? = nil, _ make: () throws -> T, configure: ((T) -> Void)? = nil,
         file: StaticString = #fileID, line: Int = #line, column: Int = #column
-    ) rethrows -> T { try part(id).instance(.objectGraph, Resolver.Place(file, line, column), make, configure) }
+    ) rethrows -> T { try instance(.objectGraph, id, Resolver.Place(file, line, column), make, configure) }
 
     /// Shared lifetimes on the main actor, for what is not `Sendable` because it never leaves it.
     public var main: Main { Main(scope: self) }
 
     /// Lets go of all that is kept here; what was handed out lives on with those who have it.
-    public func reset() { lock.take { (exchange(&offers, with: .init()), exchange(&parts, with: .init())) } }
+    public func reset() { lock.take { exchange(&offers, with: .init()) } }
 
     /// Shared lifetimes on the main actor.
     @MainActor public struct Main: Sendable {
@@ -429,13 +427,13 @@ public nonisolated final class Scope: @unchecked Sendable {
         public func shared<T>(
             for id: (any Hashable & Sendable)? = nil, _ make: @MainActor () throws -> T,
             file: StaticString = #fileID, line: Int = #line, column: Int = #column
-        ) rethrows -> T { try scope.part(id).instance(.shared, Resolver.Place(file, line, column)) { try make() } }
+        ) rethrows -> T { try scope.instance(.shared, id, Resolver.Place(file, line, column)) { try make() } }
 
         /// One instance for this place in the source, and this `id`, for as long as anyone holds it.
         public func weakShared<T>(
             for id: (any Hashable & Sendable)? = nil, _ make: @MainActor () throws -> T,
             file: StaticString = #fileID, line: Int = #line, column: Int = #column
-        ) rethrows -> T { try scope.part(id).instance(.weakShared, Resolver.Place(file, line, column)) { try make() } }
+        ) rethrows -> T { try scope.instance(.weakShared, id, Resolver.Place(file, line, column)) { try make() } }
 
         /// One instance for this place in the source, and this `id`, in each request; configured when its graph exists.
         public func objectGraph<T>(
@@ -443,58 +441,48 @@ public nonisolated final class Scope: @unchecked Sendable {
             configure: (@MainActor (T) -> Void)? = nil,
             file: StaticString = #fileID, line: Int = #line, column: Int = #column
         ) rethrows -> T {
-            try scope.part(id).instance(.objectGraph, Resolver.Place(file, line, column), make) { configure?($0) }
+            try scope.instance(.objectGraph, id, Resolver.Place(file, line, column), make) { configure?($0) }
         }
-    }
-
-    private struct Key: Hashable { let type: ObjectIdentifier, place: Resolver.Place }
-
-    /// The scope for what has this id.
-    @inlinable func part(_ id: (any Hashable & Sendable)?) -> Scope { id == nil ? self : scope(for: id!) }
-
-    /// An id's `==` and hash are the user's code, and run while no lock is held.
-    @usableFromInline func scope(for id: any Hashable) -> Scope {
-        let (type, id, hash) = (type(of: id), AnyHashable(id), id.hashValue)
-        while true {
-            let known = lock.withLock { parts[hash] ?? [] }
-            // 1 and 1.0 are one AnyHashable.
-            for (other, scope) in known where Swift.type(of: other.base) == type && other == id { return scope }
-            let new = Scope()
-            let last = lock.withLock {
-                if parts[hash]?.last?.scope === known.last?.scope { parts[hash] = known + [(id, new)] }
-                return parts[hash]?.last?.scope
-            }
-            if last === new { return new }  // Else another came in between.
-        }
-    }
-
-    /// A dictionary stores the default of what is passed like this, in one look.
-    private func read<T>(_ place: inout T) -> T { place }
-
-    /// The offer for this place, which knows whose turn it is to make.
-    private func offer<T>(_ kind: Resolver.Kind, _ place: Resolver.Place) -> Resolver.Offer<T> {
-        let module = Module(T.self, nil, kind, place, false) { _ in Resolver.stop("only its scope makes this") }
-        let new = { Resolver.Offer<T>(module, self.lock) { _ in Resolver.stop("only its scope makes this") } }
-        let key = Key(type: ObjectIdentifier(T.self), place: place)
-        // The key has the type in it.
-        return unsafeDowncast(lock.withLock { read(&offers[key, default: new()]) }, to: Resolver.Offer<T>.self)
     }
 
     @usableFromInline func instance<T>(
-        _ kind: Resolver.Kind, _ place: Resolver.Place, _ make: () throws -> T, _ configure: ((T) -> Void)? = nil
+        _ kind: Resolver.Kind, _ id: (any Hashable & Sendable)?, _ place: Resolver.Place, _ make: () throws -> T,
+        _ configure: ((T) -> Void)? = nil
     ) rethrows -> T {
+        let hash = Int(bitPattern: ObjectIdentifier(T.self)) ^ Int(place.line) ^ (id?.hashValue ?? 0)
         lock.lock()
-        if let kept = offers[Key(type: ObjectIdentifier(T.self), place: place)]?.kept {
+        if id == nil, let offer = offers[hash]?.first, offer.isFor(T.self, place), let kept = offer.kept {
             defer { lock.unlock() }
             return Resolver.Kept.value(kept)
         }
         lock.unlock()
-        let offer: Resolver.Offer<T> = offer(kind, place)
+        // 1 and 1.0 are one AnyHashable.
+        let key = id.map { [AnyHashable(ObjectIdentifier(type(of: $0))), AnyHashable($0)] } ?? []
+        let offer: Resolver.Offer<T> = offer(kind, place, key, hash)
         var frame = Resolver.Frame(T.self, nil, place, nil, offer)
         return try offer.only(&frame) { _ in
             let value = try make()
             if let configure { Resolver.Frame.later { _ in configure(value) } }
             return value
+        }
+    }
+
+    /// The offer that knows whose turn it is to make. An id's `==` is the user's code, and runs while no lock is held.
+    private func offer<T>(
+        _ kind: Resolver.Kind, _ place: Resolver.Place, _ key: [AnyHashable], _ hash: Int
+    ) -> Resolver.Offer<T> {
+        while true {
+            let known = lock.withLock { offers[hash] ?? [] }
+            for offer in known where offer.isFor(T.self, place) && offer.key == key {
+                return unsafeDowncast(offer, to: Resolver.Offer<T>.self)
+            }
+            let new = Resolver.Offer<T>(Module(T.self, nil, kind, place, false, Resolver.never), lock, Resolver.never)
+            new.key = key
+            let last = lock.withLock {
+                if offers[hash]?.last === known.last { offers[hash] = known + [new] }
+                return offers[hash]?.last
+            }
+            if last === new { return new }  // Else another came in between.
         }
     }
 }
@@ -594,6 +582,9 @@ nonisolated extension Resolver {
     /// texts is never inlined: an app would carry it many times.
     @inline(never) static func stop(_ text: String) -> Never { fatalError("Dowel: " + text) }
 
+    /// Stands where a scope is given what makes.
+    static func never<A, B>(_: A) -> B { stop("only its scope makes this") }
+
     static func stop(_ text: String, forCycle steps: [Step]) -> Never {
         let path = steps.map { $0.pointee.module.label }.joined(separator: " → ")
         stop("\(text): \(path)\n  to mend it: let one of them @Inject the other, or use configure:")
@@ -684,6 +675,9 @@ nonisolated extension Resolver {
         }
     }
 
+    /// Its literals, even the empty one, would bring the code that reads their elements.
+    typealias Sources = [Int: [Source]]
+
     /// Where instances come from in one container or scope, and whose turn it is to make one.
     @usableFromInline class Source: @unchecked Sendable {
         let module: Module, isPlain: Bool  // New for each that asks, and anywhere.
@@ -691,6 +685,7 @@ nonisolated extension Resolver {
         @exclusivity(unchecked) final var kept: Unmanaged<AnyObject>?, held: Unmanaged<AnyObject>?
         @exclusivity(unchecked) final weak var object: AnyObject?  // What is held, once it is no longer kept.
         @exclusivity(unchecked) final var isWeak: Bool
+        final var key: [AnyHashable] = []  // In a scope: its id and that one's type.
         final var walked = 0  // Of its needs, while its container is validated, and one more in the end.
         private var maker: Step?
         private lazy var turn = Lock()  // Held by the maker.
@@ -703,6 +698,8 @@ nonisolated extension Resolver {
         }
 
         deinit { kept?.release() }
+
+        final func isFor(_ type: Any.Type, _ place: Place) -> Bool { module.type == type && module.place == place }
 
         /// Lets go of what is kept, but knows it for as long as anyone else holds it.
         func weaken() {
@@ -814,7 +811,7 @@ nonisolated extension Resolver {
     /// What the frames of a request share, once they need any of it.
     final class Request {
         var pending: [() -> Void] = []  // To be run when the outermost instance exists.
-        private var graph: [ObjectIdentifier: (original: Source, copy: Source)] = .init()
+        private var graph = Sources()  // Each with its copy, by its address.
 
         /// The request of the frames on this thread's stack.
         static var current: Request {
@@ -831,9 +828,10 @@ nonisolated extension Resolver {
 
         /// The offer that keeps an instance for this request.
         func copy<T>(of offer: Offer<T>) -> Offer<T> {
-            let copy = graph[ObjectIdentifier(offer)]?.copy ?? Offer(offer.module, offer.lock, offer.make)
-            graph[ObjectIdentifier(offer)] = (offer, copy)
-            return unsafeDowncast(copy, to: Offer<T>.self)
+            let address = Int(bitPattern: ObjectIdentifier(offer))
+            let pair = graph[address] ?? [offer, Offer(offer.module, offer.lock, offer.make)]
+            graph[address] = pair
+            return unsafeDowncast(pair[1], to: Offer<T>.self)
         }
     }
 
