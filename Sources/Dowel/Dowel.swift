@@ -87,8 +87,8 @@ nonisolated extension Resolver {
 
         /// What fills an optional; a nil is not kept.
         private func wrapped(_ container: Container?) -> Value {
-            if let wrapped: Value = Frame.ask(origin?.name, place, container) { return keep { wrapped } }
-            return Frame.otherwise(origin?.name, place, container, orNil: true)
+            if let wrapped: Value = Frame.wrapped(origin?.name, place, container) { return keep { wrapped } }
+            return Resolver.missing(origin?.name, place, container, orNil: true)
         }
 
         /// No lock is held while the value is made: of racing readers the first to finish wins, for all.
@@ -358,12 +358,13 @@ public nonisolated enum Resolver {
     /// What the module of this type and name makes; stops the program where nobody offers it, also for an optional.
     public static func resolve<T>(_ name: String? = nil, file: StaticString = #fileID, line: Int = #line) -> T {
         var frame = Frame(T.self, name, Place(file, line), nil)
-        return frame.source == nil ? Frame.otherwise(name, frame.place, nil, orNil: false) : Frame.made(&frame)
+        return frame.source == nil ? Frame.otherwise(name, frame.place, orNil: false) : Frame.made(&frame)
     }
 
     /// What the module of this type and name makes, or nil where nobody offers it.
     public static func find<T>(_ name: String? = nil, file: StaticString = #fileID, line: Int = #line) -> T? {
-        Frame.ask(name, Place(file, line), nil)
+        var frame = Frame(T.self, name, Place(file, line), nil)
+        return frame.source == nil ? Frame.wrapped(name, frame.place, nil) : Frame.made(&frame) as T
     }
 
     /// Adds an instance to the dependencies in force, in place of any of its type and name, until the next `build()`.
@@ -591,8 +592,9 @@ nonisolated extension Resolver {
     }
 
     /// Stops for want of a module: says what was asked for and where, what comes near, and what would mend it.
-    static func missing(_ name: String?, _ wanted: Any.Type, _ place: Place, _ chosen: Container?) -> Never {
-        var wanted = wanted
+    static func missing<T>(_ name: String?, _ place: Place, _ chosen: Container?, orNil: Bool) -> T {
+        if orNil, T.self is any Wrapping.Type { return Any?.none as! T }  // Nil casts to every optional.
+        var wanted: Any.Type = T.self
         while let optional = wanted as? any Wrapping.Type { wanted = optional.wrapped }
         var lines = ["nobody offers \(label(wanted, name)), asked for at \(place.text)"]
         let unbuilt = "build() was never called, or a property initializer read this before: build() has to come first"
@@ -699,6 +701,9 @@ nonisolated extension Resolver {
 
         deinit { kept?.release() }
 
+        /// What it makes, or keeps.
+        func value(_ step: Step) -> Any { stop("an offer says what it makes") }
+
         final func isFor(_ type: Any.Type, _ place: Place) -> Bool { module.type == type && module.place == place }
 
         /// Lets go of what is kept, but knows it for as long as anyone else holds it.
@@ -762,6 +767,8 @@ nonisolated extension Resolver {
             self.make = make
             super.init(module, lock)
         }
+
+        override func value(_ step: Step) -> Any { Frame.made(step) as T }
 
         /// What `make` makes; for a lifetime that is kept, once for all who ask.
         @inline(never) func instance(_ step: Step, _ make: (Step) throws -> T) rethrows -> T {
@@ -874,24 +881,26 @@ nonisolated extension Resolver {
             }
         }
 
-        /// What the module of this type and name makes, or nil where nobody offers it.
-        static func ask<T>(_ name: String?, _ place: Place, _ container: Container?) -> T? {
-            var frame = Frame(T.self, name, place, container)
-            if frame.source != nil { return made(&frame) as T }
-            return (T.self as? any Wrapping.Type)?.ask(name, place, container).flatMap { $0 as? T }
+        /// What fills the optional T where no module offers T itself, or nil where nobody offers what it wraps.
+        static func wrapped<T>(_ name: String?, _ place: Place, _ container: Container?) -> T? {
+            var type: Any.Type = T.self
+            while let optional = type as? any Wrapping.Type {
+                type = optional.wrapped
+                var frame = Frame(type, name, place, container)
+                if let source = frame.source { return (source.takeUnretainedValue().value(&frame) as! T) }
+            }
+            return nil
         }
 
-        /// What there is where no module offers T itself: what fills an optional, or nil, or the end of the program.
-        static func otherwise<T>(_ name: String?, _ place: Place, _ container: Container?, orNil: Bool) -> T {
-            if let wrapped: T = ask(name, place, container) { return wrapped }
-            if orNil, T.self is any Wrapping.Type { return Any?.none as! T }  // Nil casts to every optional.
-            missing(name, T.self, place, container)
+        /// Apart, for those who call it must have no optional of T in them: they run unspecialized, and often.
+        @inline(never) static func otherwise<T>(_ name: String?, _ place: Place, orNil: Bool) -> T {
+            wrapped(name, place, nil) ?? missing(name, place, nil, orNil: orNil)
         }
 
-        /// What fills a need. It has no optional of T in it, because it runs unspecialized for each element of a pack.
+        /// What fills a need.
         @usableFromInline static func fill<T>(_ step: Step) -> T {
             var frame = Frame(T.self, nil, nil, nil, in: step)
-            return frame.source == nil ? otherwise(nil, frame.place, nil, orNil: true) : made(&frame)
+            return frame.source == nil ? otherwise(nil, frame.place, orNil: true) : made(&frame)
         }
 
         /// What its source makes, or keeps.
@@ -1099,15 +1108,11 @@ nonisolated extension Resolver {
     /// An optional, seen by code that does not know its type.
     protocol Wrapping {
         static var wrapped: Any.Type { get }
-        static func ask(_ name: String?, _ place: Place, _ container: Container?) -> Any?
     }
 }
 
 nonisolated extension Optional: Resolver.Wrapping {
     static var wrapped: Any.Type { Wrapped.self }
-    static func ask(_ name: String?, _ place: Resolver.Place, _ container: Resolver.Container?) -> Any? {
-        (Resolver.Frame.ask(name, place, container) as Wrapped?).map { $0 }
-    }
 }
 
 // MARK: - Platform
