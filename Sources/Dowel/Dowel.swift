@@ -157,13 +157,13 @@ public nonisolated struct Module: Sendable {
 
     /// Offers what `make` makes, and configures it when the whole graph of the request exists.
     @inlinable public init<T, each Need, each Part>(
-        _ lifetime: Lifetime<T>.Configurable = .unshared, _ make: @escaping @Sendable (repeat each Need) -> T,
+        _ lifetime: Configurable = .unshared, _ make: @escaping @Sendable (repeat each Need) -> T,
         configure: @escaping @Sendable (T, repeat each Part) -> Void, file: StaticString = #fileID, line: Int = #line
     ) { self.init(nil, lifetime.kind, Resolver.Place(file, line), make, configure) }
 
     /// Offers what `make` makes under a name, and configures it when the whole graph of the request exists.
     @inlinable public init<T, each Need, each Part>(
-        _ name: String, _ lifetime: Lifetime<T>.Configurable = .unshared,
+        _ name: String, _ lifetime: Configurable = .unshared,
         _ make: @escaping @Sendable (repeat each Need) -> T,
         configure: @escaping @Sendable (T, repeat each Part) -> Void, file: StaticString = #fileID, line: Int = #line
     ) { self.init(name, lifetime.kind, Resolver.Place(file, line), make, configure) }
@@ -187,7 +187,7 @@ public nonisolated struct Module: Sendable {
 
     /// Offers what `make` makes on the main actor, and configures it when the whole graph of the request exists.
     public static func main<T, each Need, each Part>(
-        _ lifetime: Lifetime<T>.Configurable = .unshared,
+        _ lifetime: Configurable = .unshared,
         _ make: @escaping @MainActor @Sendable (repeat each Need) -> T,
         configure: @escaping @MainActor @Sendable (T, repeat each Part) -> Void, file: StaticString = #fileID,
         line: Int = #line
@@ -195,17 +195,25 @@ public nonisolated struct Module: Sendable {
 
     /// Offers what `make` makes on the main actor under a name, and configures it when the request's graph exists.
     public static func main<T, each Need, each Part>(
-        _ name: String, _ lifetime: Lifetime<T>.Configurable = .unshared,
+        _ name: String, _ lifetime: Configurable = .unshared,
         _ make: @escaping @MainActor @Sendable (repeat each Need) -> T,
         configure: @escaping @MainActor @Sendable (T, repeat each Part) -> Void,
         file: StaticString = #fileID, line: Int = #line
     ) -> Self { Self(name, lifetime.kind, Resolver.Place(file, line), isMain: true, onMain(make), onMain(configure)) }
 
+    /// The lifetimes of what is configured after it was made: those in which no other thread can see it before.
+    public enum Configurable: Sendable {
+        /// A new instance for each that asks, or one for all that is made in one request.
+        case unshared, objectGraph
+
+        @usableFromInline var kind: Resolver.Kind { self == .unshared ? .unshared : .objectGraph }
+    }
+
     /// Makes the compiler say which `component()` is missing: conform a module that has several.
     public protocol Components {}
 
-    /// Carries what belongs to the main actor through code that asks for `Sendable`; it is opened on the main actor only.
-    public struct Confined<T>: @unchecked Sendable { let value: T }
+    /// Stands for a type that belongs to the main actor where code asks for a `Sendable` one.
+    public enum Confined<T>: Sendable {}
 
     @inlinable init<T, each Need>(
         _ name: String?, _ kind: Resolver.Kind, _ place: Resolver.Place, isMain: Bool = false,
@@ -259,8 +267,8 @@ public nonisolated struct Module: Sendable {
 
     /// It was looked before whether this is the main thread.
     private static func onMain<Needs, T>(_ needs: Needs, _ body: @MainActor @Sendable (Needs) -> T) -> T {
-        let needs = Confined(value: needs)
-        return MainActor.assumeIsolated { Confined(value: body(needs.value)) }.value
+        let needs = Resolver.Kept(needs)
+        return MainActor.assumeIsolated { Resolver.Kept(body(needs.value)) }.value
     }
 }
 
@@ -271,7 +279,7 @@ nonisolated extension Module.Components {
 }
 
 /// How long an instance lives, and who shares it.
-public nonisolated struct Lifetime<T>: Hashable, Sendable, CustomStringConvertible {
+public nonisolated struct Lifetime<T>: Equatable, Sendable, CustomStringConvertible {
     @usableFromInline let kind: Resolver.Kind
 
     /// A new instance for each that asks.
@@ -280,14 +288,6 @@ public nonisolated struct Lifetime<T>: Hashable, Sendable, CustomStringConvertib
     public static var objectGraph: Self { Self(kind: .objectGraph) }
     /// The lifetime's word.
     public var description: String { "\(kind)" }
-
-    /// The lifetimes of what is configured after it was made: those in which no other thread can see it before.
-    public enum Configurable: Sendable {
-        /// A new instance for each that asks, or one for all that is made in one request.
-        case unshared, objectGraph
-
-        @usableFromInline var kind: Resolver.Kind { self == .unshared ? .unshared : .objectGraph }
-    }
 }
 
 nonisolated extension Lifetime where T: Sendable {
@@ -532,7 +532,7 @@ public nonisolated struct WiringError: Error, CustomStringConvertible {
 
     /// The problems, a line each.
     public var description: String {
-        "\(problems.count) wiring problem\(problems.count == 1 ? "" : "s")" + problems.map { "\n- \($0)" }.joined()
+        (["\(problems.count) wiring problem\(problems.count == 1 ? "" : "s")"] + problems).joined(separator: "\n- ")
     }
 }
 
@@ -544,15 +544,12 @@ nonisolated extension Dependencies {
 nonisolated extension Resolver.Container {
     /// Walks the needs, once and with a stack of its own: finds those that nobody offers, and that come back.
     fileprivate func validate() throws(WiringError) {
-        var (path, useless, missing, cycles): ([Resolver.Source], [String], [String], [String]) = ([], [], [], [])
+        var (path, problems): ([Resolver.Source], [String]) = ([], problems)
         for start in sources where start.walked == 0 {
             path.append(start)
             while let asking = path.last {
                 let needs = asking.module.needs, index = asking.walked
                 asking.walked += 1
-                if index == 0, asking.module.replacesNothing {
-                    useless.append("\(asking.module.text) replaces nothing: did you forget `as P`?")
-                }
                 if index == needs.count {
                     path.removeLast()
                 } else if let target = source(for: needs[index]) {
@@ -561,17 +558,16 @@ nonisolated extension Resolver.Container {
                     path.append(target)
                     if target.walked == 0 { continue }
                     let cycle = path.drop { $0 !== target }.map(\.module.text)
-                    cycles.append("Dependency cycle: " + cycle.joined(separator: " → "))
+                    problems.append("Dependency cycle: " + cycle.joined(separator: " → "))
                     path.removeLast()
                 } else if !(needs[index] is any Resolver.Wrapping.Type) {
                     let need = needs[index], advice = advice(need, nil).joined(separator: "; ")
-                    missing.append(
+                    problems.append(
                         "\(asking.module.text) needs \(Resolver.name(of: need)), which nobody offers: \(advice). "
                             + "If the parameter has a default value, write the closure, without it.")
                 }
             }
         }
-        let problems = duplicates + useless + missing + cycles
         if !problems.isEmpty { throw WiringError(problems) }
     }
 }
@@ -610,7 +606,7 @@ nonisolated extension Resolver {
     /// A type's name; that of a private or local type without its module, which has addresses in it.
     static func name(of type: Any.Type, qualified: Bool = true) -> String {
         let name = _typeName(type, qualified: qualified)
-        return name.contains("$") ? _typeName(type, qualified: false) : name
+        return name.utf8.contains(UInt8(ascii: "$")) ? _typeName(type, qualified: false) : name
     }
 }
 
@@ -621,21 +617,17 @@ nonisolated extension Resolver.Container {
         let (full, short) = (_typeName(type), Resolver.name(of: type, qualified: false))
         var (lines, concrete): ([String], [String]) = ([], [])
         for module in modules {
-            if module.type == type {
-                lines.append("it is offered " + (module.name.map { "as \($0.debugDescription)" } ?? "without a name"))
-            } else if (module.type as? any Resolver.Wrapping.Type)?.wrapped == type {
-                lines.append("\(module.text) is offered, which fills optionals only: unwrap what it makes")
-            } else if _typeName(module.type) == full {
-                lines.append("another type of this name is offered at \(module.place.text): is a library linked twice?")
-            } else if Resolver.name(of: module.type, qualified: false) == short {
-                lines.append("\(module.text) is offered")
-            } else if concrete.count < 8, isProtocol(type), !isProtocol(module.type) {
+            let other = (module.type as? any Resolver.Wrapping.Type)?.wrapped ?? module.type
+            if Resolver.name(of: other, qualified: false) == short {
+                let isTwin = other != type && _typeName(other) == full
+                lines.append(module.text + (isTwin ? ", a twin, is offered: is a library linked twice?" : " is offered"))
+            } else if concrete.count < 8, isProtocol(type), !isProtocol(other) {
                 concrete.append(module.text)
             }
         }
         if lines.isEmpty, !concrete.isEmpty {
             let list = concrete.joined(separator: ", ")
-            lines.append("offered are concrete types, perhaps for want of `as \(short)`: \(list)")
+            lines.append("offered are concrete types, perhaps for want of `as \(short)`: " + list)
         }
         let bare = "A bare \(short) is never filled by guesswork: take a type of its own, or ask for a named module"
         if full.hasPrefix("Swift.") { lines.append(bare) }
@@ -687,7 +679,7 @@ nonisolated extension Resolver {
         @exclusivity(unchecked) final var kept: Unmanaged<AnyObject>?, held: Unmanaged<AnyObject>?
         @exclusivity(unchecked) final weak var object: AnyObject?  // What is held, once it is no longer kept.
         @exclusivity(unchecked) final var isWeak: Bool
-        final var key: [AnyHashable] = []  // In a scope: its id and that one's type.
+        final var key: [AnyHashable] = []  // In a scope: the type of the id, and the id.
         final var walked = 0  // Of its needs, while its container is validated, and one more in the end.
         private var maker: Step?
         private lazy var turn = Lock()  // Held by the maker.
@@ -731,7 +723,7 @@ nonisolated extension Resolver {
             while let maker = source._withUnsafeGuaranteedRef({ $0.maker }), let owner = maker.pointee.outermost,
                 let next = owner.pointee.waiting
             {
-                cycle += Frame.steps(owner.pointee.innermost!) { $0 == maker }
+                cycle += Frame.steps(from: maker, to: owner.pointee.innermost!)
                 if owner == request { stop("Dependency cycle", forCycle: cycle) }
                 cycle.removeLast()  // It comes again, as what it waits for.
                 source = next
@@ -751,7 +743,7 @@ nonisolated extension Resolver {
     }
 
     /// What is kept, in a class of its own so that code that does not know its type can hold it.
-    final class Kept<T> {
+    final class Kept<T>: @unchecked Sendable {
         let value: T
         init(_ value: T) { self.value = value }
         @inline(__always) static func value(_ kept: Unmanaged<AnyObject>) -> T {
@@ -768,7 +760,7 @@ nonisolated extension Resolver {
             super.init(module, lock)
         }
 
-        override func value(_ step: Step) -> Any { Frame.made(step) as T }
+        override func value(_ step: Step) -> Any { instance(step, make) }
 
         /// What `make` makes; for a lifetime that is kept, once for all who ask.
         @inline(never) func instance(_ step: Step, _ make: (Step) throws -> T) rethrows -> T {
@@ -806,7 +798,11 @@ nonisolated extension Resolver {
             }
         }
 
-        private var existing: T? { lock.withLock { kept.map { Kept.value($0) } ?? object.flatMap { $0 as? T } } }
+        private var existing: T? {
+            lock.lock()
+            defer { lock.unlock() }
+            return if let kept { Kept<T>.value(kept) } else if let object { object as? T } else { nil }
+        }
 
         /// The value, where it is an object.
         private func object(_ value: T) -> AnyObject? {
@@ -936,16 +932,15 @@ nonisolated extension Resolver {
 
         /// Shows what repeats, or all where nothing does.
         private static func stopForDepth(_ step: Step) -> Never {
-            let label = step.pointee.module.label
-            let loop = steps(step) { $0 != step && $0.pointee.module.label == label }
-            stop("100 things are being made, each for the one before", forCycle: loop)
+            var (first, label) = (step.pointee.parent, step.pointee.module.label)
+            while let next = first, next.pointee.module.label != label { first = next.pointee.parent }
+            stop("100 things are being made, each for the one before", forCycle: steps(from: first, to: step))
         }
 
-        /// What a thread is making, from the innermost up to the first that fits, the outermost first.
-        static func steps(_ innermost: Step, upTo isFirst: (Step) -> Bool) -> [Step] {
-            var steps = [innermost]
-            while !isFirst(steps[0]), let parent = steps[0].pointee.parent { steps.insert(parent, at: 0) }
-            return steps
+        /// What a thread is making, down to the innermost.
+        static func steps(from first: Step?, to innermost: Step) -> [Step] {
+            guard innermost != first, let parent = innermost.pointee.parent else { return [innermost] }
+            return steps(from: first, to: parent) + [innermost]
         }
 
         /// Looks whether this is the main thread: off it, some systems end the program without a word.
@@ -969,7 +964,7 @@ nonisolated extension Resolver {
         /// What the thread is making, as the end of a text.
         static var path: String {
             guard let current else { return "" }
-            let steps = steps(current) { _ in false }.map { "\($0.pointee.module.label) (\($0.pointee.place.text))" }
+            let steps = steps(from: nil, to: current).map { "\($0.pointee.module.label) (\($0.pointee.place.text))" }
             return "\n  while making " + steps.joined(separator: " → ")
         }
     }
@@ -998,7 +993,7 @@ nonisolated extension Resolver {
         static let bound = TaskLocal<Container?>(wrappedValue: nil)
 
         let isOverride: Bool
-        private(set) var sources: [Source] = [], duplicates: [String] = []
+        private(set) var sources: [Source] = [], problems: [String] = []
         private let buckets: UnsafeMutablePointer<Unmanaged<Source>?>, mask: Int
         private let lock = Lock()  // Protects `registered`.
         private var registered: Container?
@@ -1014,8 +1009,11 @@ nonisolated extension Resolver {
                 if let other = buckets[bucket]?.takeUnretainedValue() {
                     if other.module.place == modules[index].place { continue }
                     let text = "\(modules[index].text) is offered at \(other.module.place.text) too"
-                    duplicates.append(text + ": take one out, or use replacing(_:)")
+                    problems.append(text + ": take one out, or use replacing(_:)")
                 } else {
+                    if modules[index].replacesNothing {
+                        problems.append("\(modules[index].text) replaces nothing: did you forget `as P`?")
+                    }
                     let source = modules[index].offer(modules[index])
                     sources.append(source)
                     buckets[bucket] = .passUnretained(source)

@@ -230,7 +230,8 @@ struct FailingTests {
         }
 
         expect(
-            result, says: "is offered as \"net\"", "is offered as \"disk\"", but: "Failing.Log", "is offered without")
+            result, says: "Failing.API \"net\" (DowelTests/FailingTests.swift:", "Failing.API \"disk\" (DowelTests",
+            ") is offered\n", but: "Failing.Log")
     }
 
     @Test func `where the type is offered under another name, the text has that name`() async {
@@ -239,7 +240,7 @@ struct FailingTests {
             _ = Failing.resolveNamed()
         }
 
-        expect(result, says: "nobody offers DowelTests.Failing.API \"net\"", "is offered as \"disk\"")
+        expect(result, says: "nobody offers DowelTests.Failing.API \"net\"", "Failing.API \"disk\" (DowelTests/Failing")
     }
 
     @Test func `where the type is offered without a name, the text says so`() async {
@@ -248,7 +249,7 @@ struct FailingTests {
             _ = Failing.resolveNamed()
         }
 
-        expect(result, says: "nobody offers DowelTests.Failing.API \"net\"", "is offered without a name")
+        expect(result, says: "nobody offers DowelTests.Failing.API \"net\"", "Failing.API (DowelTests/Failing")
     }
 
     @Test func `where another type of the same short name is offered, the text has its whole name and place`() async {
@@ -260,7 +261,7 @@ struct FailingTests {
         expect(
             result, says: "nobody offers DowelTests.Failing.Other.Config, asked for at",
             "DowelTests.Failing.Config \"other\" (\(Failing.offerPlace)) is offered", "Module { … as Config }",
-            but: "another type of this name", "without a name")
+            but: "twin")
     }
 
     @Test func `where a protocol is asked for and only classes are offered, the text has them`() async {
@@ -284,7 +285,7 @@ struct FailingTests {
             Dependencies { Module("mocked") { Failing.Mock() as any Failing.API } }.override { _ = Failing.resolve() }
         }
 
-        expect(result, says: "is offered as \"built\"", "is offered as \"mocked\"")
+        expect(result, says: "Failing.API \"built\" (DowelTests", "Failing.API \"mocked\" (DowelTests")
     }
 
     @Test func `near misses are of what is registered too`() async {
@@ -293,7 +294,7 @@ struct FailingTests {
             _ = Failing.resolve()
         }
 
-        expect(result, says: "nobody offers DowelTests.Failing.API", "is offered as \"net\"")
+        expect(result, says: "nobody offers DowelTests.Failing.API", "Failing.API \"net\" (DowelTests")
     }
 
     // MARK: The path of the request

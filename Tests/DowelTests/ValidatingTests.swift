@@ -139,8 +139,8 @@ private func module<Offered: Numbered, Need: Numbered>(_: Offered.Type, needs _:
         let problems = modules.problems
 
         try #require(problems.count == 1)
-        #expect(problems[0].contains("is offered as \"net\""))
-        #expect(problems[0].contains("is offered as \"disk\""))
+        #expect(problems[0].contains("API \"net\" (DowelTests/ValidatingTests.swift:"))
+        #expect(problems[0].contains("API \"disk\" (DowelTests/ValidatingTests.swift:"))
     }
 
     @Test(arguments: [

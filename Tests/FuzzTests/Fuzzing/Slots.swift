@@ -218,7 +218,7 @@ extension World {
         _ configure: @escaping @Sendable (S.Offered, repeat each Part) -> Void
     ) -> Module {
         let (name, line) = (program.nodes[recipe.node].name, recipe.number)
-        let lifetime: Lifetime<S.Offered>.Configurable = recipe.kind == .objectGraph ? .objectGraph : .unshared
+        let lifetime: Module.Configurable = recipe.kind == .objectGraph ? .objectGraph : .unshared
         switch (name, recipe.isMain) {
         case (let name?, true): return .main(name, lifetime, make, configure: configure, file: "Fuzz", line: line)
         case (nil, true): return .main(lifetime, make, configure: configure, file: "Fuzz", line: line)
