@@ -118,25 +118,21 @@ nonisolated extension Resolver.Inject: @unchecked Sendable where Value: Sendable
 
 /// Offers one type: how to make it, how long it lives, and optionally under which name.
 public nonisolated struct Module: Sendable {
-    /// The type it offers.
-    public let type: Any.Type
-    /// The name it offers the type under, if any.
-    public let name: String?
-    /// The types that its factory takes, and those that its configuration takes besides.
-    public private(set) var needs: [Any.Type] = []
-    private(set) var partsFrom = 0
-    let place: Resolver.Place, offer: @Sendable (Module) -> Resolver.Source
-    let kind: Resolver.Kind, isMain: Bool
+    let offer: Resolver.Offer
     var replacesNothing = false
 
+    /// The type it offers.
+    public var type: Any.Type { offer.type }
+    /// The name it offers the type under, if any.
+    public var name: String? { offer.name }
+    /// The types that its factory takes, and those that its configuration takes besides.
+    public var needs: [Any.Type] { offer.needs }
     /// How long what it makes lives.
-    public var lifetime: Lifetime<Void> { Lifetime(kind: kind) }
+    public var lifetime: Lifetime<Void> { Lifetime(kind: offer.kind) }
     /// The file it was written in, after its module's name.
-    public var file: String { String(cString: place.file) }
+    public var file: String { String(cString: offer.place.file) }
     /// The line it was written in.
-    public var line: Int { Int(place.line) }
-    var label: String { Resolver.label(type, name) }
-    @inline(never) var text: String { "\(label) (\(place.text))" }
+    public var line: Int { Int(offer.place.line) }
 
     /// Offers what `make` makes; its parameters are filled by their types.
     @inlinable public init<T, each Need>(
@@ -202,11 +198,13 @@ public nonisolated struct Module: Sendable {
     ) -> Self { Self(name, lifetime.kind, Resolver.Place(file, line), isMain: true, onMain(make), onMain(configure)) }
 
     /// The lifetimes of what is configured after it was made: those in which no other thread can see it before.
-    public enum Configurable: Sendable {
-        /// A new instance for each that asks, or one for all that is made in one request.
-        case unshared, objectGraph
+    public struct Configurable: Sendable {
+        @usableFromInline let kind: Resolver.Kind
 
-        @usableFromInline var kind: Resolver.Kind { self == .unshared ? .unshared : .objectGraph }
+        /// A new instance for each that asks.
+        public static var unshared: Self { Self(kind: .unshared) }
+        /// One instance for all that is made in one request.
+        public static var objectGraph: Self { Self(kind: .objectGraph) }
     }
 
     /// Makes the compiler say which `component()` is missing: conform a module that has several.
@@ -219,9 +217,7 @@ public nonisolated struct Module: Sendable {
         _ name: String?, _ kind: Resolver.Kind, _ place: Resolver.Place, isMain: Bool = false,
         _ make: @escaping @Sendable (repeat each Need) -> T
     ) {
-        self.init(T.self, name, kind, place, isMain) {
-            Resolver.Offer($0) { step in make(repeat Resolver.Frame.fill(step) as each Need) }
-        }
+        self.init(name, kind, place, isMain) { step in make(repeat Resolver.fill(step) as each Need) }
         repeat add((each Need).self, isPart: false)
     }
 
@@ -232,43 +228,41 @@ public nonisolated struct Module: Sendable {
     ) {
         self.init(name, kind, place, isMain: isMain) { (need: repeat each Need) in
             let value = make(repeat each need)
-            Resolver.Frame.later { step in configure(value, repeat Resolver.Frame.fill(step) as each Part) }
+            Resolver.later { step in configure(value, repeat Resolver.fill(step) as each Part) }
             return value
         }
         repeat add((each Part).self, isPart: true)
     }
 
-    // What the initializers share is not inlined: small without it, they are, and a client's code knows the factory.
-    @usableFromInline @inline(never) init(
-        _ type: Any.Type, _ name: String?, _ kind: Resolver.Kind, _ place: Resolver.Place, _ main: Bool,
-        _ offer: @escaping @Sendable (Module) -> Resolver.Source
-    ) {
-        (self.type, self.name, self.kind, self.place, self.isMain, self.offer) = (type, name, kind, place, main, offer)
-    }
+    init(_ offer: Resolver.Offer) { self.offer = offer }
 
-    @usableFromInline @inline(never) mutating func add(_ need: Any.Type, isPart: Bool) {
-        needs.append(need)
-        if !isPart { partsFrom += 1 }
+    // Not inlined, like `add`: so a module's initializers are small enough to be, and a client knows its factories.
+    @usableFromInline @inline(never) init<T>(
+        _ name: String?, _ kind: Resolver.Kind, _ place: Resolver.Place, _ isMain: Bool,
+        _ make: @escaping @Sendable (Resolver.RawStep) -> T
+    ) { offer = Resolver.TypedOffer(name, kind, place, isMain, make) }
+
+    @usableFromInline @inline(never) func add(_ need: Any.Type, isPart: Bool) {
+        offer.needs.append(need)
+        if !isPart { offer.partsFrom += 1 }
     }
 
     private static func onMain<T, each Need>(
         _ make: @escaping @MainActor @Sendable (repeat each Need) -> T
-    ) -> @Sendable (repeat each Need) -> T {
-        { (need: repeat each Need) in onMain((repeat each need)) { (it: (repeat each Need)) in make(repeat each it) } }
-    }
+    ) -> @Sendable (repeat each Need) -> T { { (need: repeat each Need) in here(make, repeat each need) } }
 
     private static func onMain<T, each Part>(
         _ configure: @escaping @MainActor @Sendable (T, repeat each Part) -> Void
     ) -> @Sendable (T, repeat each Part) -> Void {
-        { (value: T, part: repeat each Part) in
-            onMain((value, (repeat each part))) { (it: (T, (repeat each Part))) in configure(it.0, repeat each it.1) }
-        }
+        { (value: T, part: repeat each Part) in here(configure, value, repeat each part) }
     }
 
     /// It was looked before whether this is the main thread.
-    private static func onMain<Needs, T>(_ needs: Needs, _ body: @MainActor @Sendable (Needs) -> T) -> T {
-        let needs = Resolver.Kept(needs)
-        return MainActor.assumeIsolated { Resolver.Kept(body(needs.value)) }.value
+    private static func here<T, each Need>(
+        _ make: @MainActor @Sendable (repeat each Need) -> T, _ need: repeat each Need
+    ) -> T {
+        let needs = Resolver.Kept((repeat each need))
+        return MainActor.assumeIsolated { Resolver.Kept(make(repeat each needs.value)) }.value
     }
 }
 
@@ -390,26 +384,26 @@ public nonisolated enum Resolver {
 ///
 /// Two calls share an instance when they stand at one place in the source, make one type, and give one `id`.
 public nonisolated final class Scope: @unchecked Sendable {
-    private let lock = Resolver.Lock()  // Protects the offers and what they keep.
-    @exclusivity(unchecked) private var offers = Resolver.Sources()  // By what `hash` makes of what they are for.
+    private let lock = Resolver.Lock()  // Protects the sources and what they keep.
+    @exclusivity(unchecked) private var sources = Resolver.Sources()  // By the hash of what they are for.
 
     /// A scope in which nothing is kept yet.
     public init() {}
 
     /// One instance for this place in the source, and this `id`; made when it is first asked for, exactly once.
-    @inlinable public func shared<T: Sendable>(
+    public func shared<T: Sendable>(
         for id: (any Hashable & Sendable)? = nil, _ make: () throws -> T,
         file: StaticString = #fileID, line: Int = #line, column: Int = #column
     ) rethrows -> T { try instance(.shared, id, Resolver.Place(file, line, column), make) }
 
     /// One instance for this place in the source, and this `id`, for as long as anyone holds it.
-    @inlinable public func weakShared<T: Sendable>(
+    public func weakShared<T: Sendable>(
         for id: (any Hashable & Sendable)? = nil, _ make: () throws -> T,
         file: StaticString = #fileID, line: Int = #line, column: Int = #column
     ) rethrows -> T { try instance(.weakShared, id, Resolver.Place(file, line, column), make) }
 
     /// One instance for this place in the source, and this `id`, in each request; configured when its graph exists.
-    @inlinable public func objectGraph<T>(
+    public func objectGraph<T>(
         for id: (any Hashable & Sendable)? = nil, _ make: () throws -> T, configure: ((T) -> Void)? = nil,
         file: StaticString = #fileID, line: Int = #line, column: Int = #column
     ) rethrows -> T { try instance(.objectGraph, id, Resolver.Place(file, line, column), make, configure) }
@@ -418,7 +412,7 @@ public nonisolated final class Scope: @unchecked Sendable {
     public var main: Main { Main(scope: self) }
 
     /// Lets go of all that is kept here; what was handed out lives on with those who have it.
-    public func reset() { lock.take { exchange(&offers, with: .init()) } }
+    public func reset() { lock.take { exchange(&sources, with: .init()) } }
 
     /// Shared lifetimes on the main actor.
     @MainActor public struct Main: Sendable {
@@ -446,42 +440,41 @@ public nonisolated final class Scope: @unchecked Sendable {
         }
     }
 
-    @usableFromInline func instance<T>(
+    private func instance<T>(
         _ kind: Resolver.Kind, _ id: (any Hashable & Sendable)?, _ place: Resolver.Place, _ make: () throws -> T,
         _ configure: ((T) -> Void)? = nil
     ) rethrows -> T {
-        let hash = Int(bitPattern: ObjectIdentifier(T.self)) ^ Int(place.line) ^ (id?.hashValue ?? 0)
-        lock.lock()
-        if id == nil, let offer = offers[hash]?.first, offer.isFor(T.self, place), let kept = offer.kept {
+        var (hash, key): (Int, [AnyHashable]?) = (Int(bitPattern: ObjectIdentifier(T.self)) ^ Int(place.line), nil)
+        if id == nil {  // Not unwrapped before: to copy even a nil of this type takes as long as all of this.
+            lock.lock()
             defer { lock.unlock() }
-            return Resolver.Kept.value(kept)
+            if let source = sources[hash]?.first, source.isFor(T.self, place), let kept = source.kept {
+                return Resolver.Kept.open(kept)
+            }
+        } else if let id {
+            hash ^= id.hashValue
+            key = [ObjectIdentifier(type(of: id)), AnyHashable(id)]  // 1 and 1.0 are one AnyHashable.
         }
-        lock.unlock()
-        // 1 and 1.0 are one AnyHashable.
-        let key = id.map { [AnyHashable(ObjectIdentifier(type(of: $0))), AnyHashable($0)] } ?? []
-        let offer: Resolver.Offer<T> = offer(kind, place, key, hash)
-        var frame = Resolver.Frame(T.self, nil, place, nil, offer)
-        return try offer.only(&frame) { _ in
+        let source = source(for: T.self, kind, place, key, hash)
+        var frame = Resolver.Frame(T.self, nil, place, nil, source)
+        return try source.only(&frame) { _ in
             let value = try make()
-            if let configure { Resolver.Frame.later { _ in configure(value) } }
+            if let configure { Resolver.later { _ in configure(value) } }
             return value
         }
     }
 
-    /// The offer that knows whose turn it is to make. An id's `==` is the user's code, and runs while no lock is held.
-    private func offer<T>(
-        _ kind: Resolver.Kind, _ place: Resolver.Place, _ key: [AnyHashable], _ hash: Int
-    ) -> Resolver.Offer<T> {
+    /// The source that knows whose turn it is to make. An id's `==` is the user's code, and runs while no lock is held.
+    private func source(
+        for type: Any.Type, _ kind: Resolver.Kind, _ place: Resolver.Place, _ key: [AnyHashable]?, _ hash: Int
+    ) -> Resolver.Source {
         while true {
-            let known = lock.withLock { offers[hash] ?? [] }
-            for offer in known where offer.isFor(T.self, place) && offer.key == key {
-                return unsafeDowncast(offer, to: Resolver.Offer<T>.self)
-            }
-            let new = Resolver.Offer<T>(Module(T.self, nil, kind, place, false, Resolver.never), lock, Resolver.never)
-            new.key = key
+            let known = lock.withLock { sources[hash] ?? [] }
+            for source in known where source.isFor(type, place) && source.key == key { return source }
+            let new = Resolver.Source(Resolver.Offer(type, nil, kind, place, false), lock, key)
             let last = lock.withLock {
-                if offers[hash]?.last === known.last { offers[hash] = known + [new] }
-                return offers[hash]?.last
+                if sources[hash]?.last === known.last { sources[hash] = known + [new] }
+                return sources[hash]?.last
             }
             if last === new { return new }  // Else another came in between.
         }
@@ -548,22 +541,22 @@ nonisolated extension Resolver.Container {
         for start in sources where start.walked == 0 {
             path.append(start)
             while let asking = path.last {
-                let needs = asking.module.needs, index = asking.walked
+                let needs = asking.offer.needs, index = asking.walked
                 asking.walked += 1
                 if index == needs.count {
                     path.removeLast()
                 } else if let target = source(for: needs[index]) {
                     // What configures comes after all is made.
-                    if index >= asking.module.partsFrom || target.walked > target.module.needs.count { continue }
+                    if index >= asking.offer.partsFrom || target.walked > target.offer.needs.count { continue }
                     path.append(target)
                     if target.walked == 0 { continue }
-                    let cycle = path.drop { $0 !== target }.map(\.module.text)
+                    let cycle = path.drop { $0 !== target }.map(\.offer.text)
                     problems.append("Dependency cycle: " + cycle.joined(separator: " → "))
                     path.removeLast()
                 } else if !(needs[index] is any Resolver.Wrapping.Type) {
                     let need = needs[index], advice = advice(need, nil).joined(separator: "; ")
                     problems.append(
-                        "\(asking.module.text) needs \(Resolver.name(of: need)), which nobody offers: \(advice). "
+                        "\(asking.offer.text) needs \(Resolver.name(of: need)), which nobody offers: \(advice). "
                             + "If the parameter has a default value, write the closure, without it.")
                 }
             }
@@ -579,11 +572,8 @@ nonisolated extension Resolver {
     /// texts is never inlined: an app would carry it many times.
     @inline(never) static func stop(_ text: String) -> Never { fatalError("Dowel: " + text) }
 
-    /// Stands where a scope is given what makes.
-    static func never<A, B>(_: A) -> B { stop("only its scope makes this") }
-
     static func stop(_ text: String, forCycle steps: [Step]) -> Never {
-        let path = steps.map { $0.pointee.module.label }.joined(separator: " → ")
+        let path = steps.map { $0.pointee.offer.label }.joined(separator: " → ")
         stop("\(text): \(path)\n  to mend it: let one of them @Inject the other, or use configure:")
     }
 
@@ -606,7 +596,7 @@ nonisolated extension Resolver {
     /// A type's name; that of a private or local type without its module, which has addresses in it.
     static func name(of type: Any.Type, qualified: Bool = true) -> String {
         let name = _typeName(type, qualified: qualified)
-        return name.utf8.contains(UInt8(ascii: "$")) ? _typeName(type, qualified: false) : name
+        return name.contains("$") ? _typeName(type, qualified: false) : name
     }
 }
 
@@ -620,9 +610,9 @@ nonisolated extension Resolver.Container {
             let other = (module.type as? any Resolver.Wrapping.Type)?.wrapped ?? module.type
             if Resolver.name(of: other, qualified: false) == short {
                 let isTwin = other != type && _typeName(other) == full
-                lines.append(module.text + (isTwin ? ", a twin, is offered: is a library linked twice?" : " is offered"))
+                lines.append(module.offer.text + " is offered" + (isTwin ? ", a twin: is a library linked twice?" : ""))
             } else if concrete.count < 8, isProtocol(type), !isProtocol(other) {
-                concrete.append(module.text)
+                concrete.append(module.offer.text)
             }
         }
         if lines.isEmpty, !concrete.isEmpty {
@@ -640,7 +630,8 @@ nonisolated extension Resolver.Container {
 
 nonisolated extension Resolver {
     @usableFromInline enum Kind: Sendable { case unshared, shared, weakShared, objectGraph }
-    @usableFromInline typealias Step = UnsafeMutablePointer<Frame>  // A frame where it lies on its thread's stack.
+    typealias Step = UnsafeMutablePointer<Frame>  // A frame where it lies on its thread's stack.
+    @usableFromInline typealias RawStep = UnsafeMutableRawPointer  // The same, for what clients inline.
 
     /// Locks for things that have none of their own. Not retained: threads would contend for their counts.
     private static let locks = (0..<64).map { _ in Unmanaged.passRetained(Lock()) }
@@ -651,7 +642,7 @@ nonisolated extension Resolver {
     }
 
     /// A place in the source.
-    @usableFromInline struct Place: @unchecked Sendable, Hashable {
+    @usableFromInline struct Place: @unchecked Sendable {
         let file: UnsafePointer<UInt8>  // A constant of the program that ends with a zero.
         let line: UInt32, column: UInt32
 
@@ -661,42 +652,62 @@ nonisolated extension Resolver {
         }
 
         @inline(never) var text: String { "\(String(cString: file)):\(line)" }
-        @usableFromInline func hash(into hasher: inout Hasher) { hasher.combine(line) }
 
         /// One file's name may stand in a program twice, where a library's code is built into its client.
-        @usableFromInline static func == (one: Place, other: Place) -> Bool {
+        static func == (one: Place, other: Place) -> Bool {
             one.line == other.line && one.column == other.column && (one.file == other.file || one.text == other.text)
         }
     }
 
-    /// Its literals, even the empty one, would bring the code that reads their elements.
+    /// Written `Sources()`: a literal, even an empty one, would bring the code that reads its elements.
     typealias Sources = [Int: [Source]]
 
-    /// Where instances come from in one container or scope, and whose turn it is to make one.
-    @usableFromInline class Source: @unchecked Sendable {
-        let module: Module, isPlain: Bool  // New for each that asks, and anywhere.
+    /// What a module says; all that is made from it shares this.
+    class Offer: @unchecked Sendable {
+        let type: Any.Type, name: String?, kind: Kind, place: Place, isMain: Bool
+        @exclusivity(unchecked) final var needs: [Any.Type] = [], partsFrom = 0  // Complete before anyone reads them.
+
+        init(_ type: Any.Type, _ name: String?, _ kind: Kind, _ place: Place, _ isMain: Bool) {
+            (self.type, self.name, self.kind, self.place, self.isMain) = (type, name, kind, place, isMain)
+        }
+
+        final var isPlain: Bool { kind == .unshared && !isMain }  // New for each that asks, and anywhere.
+        final var label: String { Resolver.label(type, name) }
+        @inline(never) final var text: String { "\(label) (\(place.text))" }
+    }
+
+    /// What a module says, and how to make it.
+    final class TypedOffer<T>: Offer, @unchecked Sendable {
+        let make: @Sendable (RawStep) -> T
+
+        init(
+            _ name: String?, _ kind: Kind, _ place: Place, _ isMain: Bool,
+            _ make: @escaping @Sendable (RawStep) -> T
+        ) {
+            self.make = make
+            super.init(T.self, name, kind, place, isMain)
+        }
+    }
+
+    /// What one container or scope keeps of an offer, and whose turn it is to make it.
+    final class Source: @unchecked Sendable {
+        let offer: Offer, key: [AnyHashable]?  // In a scope: the type of the id, and the id.
         let lock: Lock  // Protects the four that follow, for a moment only.
-        @exclusivity(unchecked) final var kept: Unmanaged<AnyObject>?, held: Unmanaged<AnyObject>?
-        @exclusivity(unchecked) final weak var object: AnyObject?  // What is held, once it is no longer kept.
-        @exclusivity(unchecked) final var isWeak: Bool
-        final var key: [AnyHashable] = []  // In a scope: the type of the id, and the id.
-        final var walked = 0  // Of its needs, while its container is validated, and one more in the end.
+        @exclusivity(unchecked) var kept: Unmanaged<AnyObject>?, held: Unmanaged<AnyObject>?
+        @exclusivity(unchecked) weak var object: AnyObject?  // What is held, once it is no longer kept.
+        @exclusivity(unchecked) var isWeak: Bool
+        @exclusivity(unchecked) var walked = 0  // Of the needs, while they are validated, and one more in the end.
         private var maker: Step?
         private lazy var turn = Lock()  // Held by the maker.
         private static let bookkeeping = Lock()  // Protects who waits for whom: every `maker` and every `waiting`.
 
-        init(_ module: Module, _ lock: Lock?) {
-            (self.module, isWeak) = (module, module.kind == .weakShared)
-            isPlain = module.kind == .unshared && !module.isMain
-            self.lock = lock ?? Resolver.lock(for: ObjectIdentifier(module.type)).takeUnretainedValue()
+        init(_ offer: Offer, _ lock: Lock, _ key: [AnyHashable]? = nil) {
+            (self.offer, self.lock, self.key, isWeak) = (offer, lock, key, offer.kind == .weakShared)
         }
 
         deinit { kept?.release() }
 
-        /// What it makes, or keeps.
-        func value(_ step: Step) -> Any { stop("an offer says what it makes") }
-
-        final func isFor(_ type: Any.Type, _ place: Place) -> Bool { module.type == type && module.place == place }
+        func isFor(_ type: Any.Type, _ place: Place) -> Bool { offer.type == type && offer.place == place }
 
         /// Lets go of what is kept, but knows it for as long as anyone else holds it.
         func weaken() {
@@ -740,74 +751,66 @@ nonisolated extension Resolver {
             Source.bookkeeping.withLock { maker = nil }
             turn.unlock()
         }
-    }
-
-    /// What is kept, in a class of its own so that code that does not know its type can hold it.
-    final class Kept<T>: @unchecked Sendable {
-        let value: T
-        init(_ value: T) { self.value = value }
-        @inline(__always) static func value(_ kept: Unmanaged<AnyObject>) -> T {
-            kept._withUnsafeGuaranteedRef { unsafeDowncast($0, to: Kept.self).value }
-        }
-    }
-
-    /// Where instances of one type come from.
-    @usableFromInline final class Offer<T>: Source, @unchecked Sendable {
-        let make: @Sendable (Step) -> T
-
-        @usableFromInline init(_ module: Module, _ lock: Lock? = nil, _ make: @escaping @Sendable (Step) -> T) {
-            self.make = make
-            super.init(module, lock)
-        }
-
-        override func value(_ step: Step) -> Any { instance(step, make) }
 
         /// What `make` makes; for a lifetime that is kept, once for all who ask.
-        @inline(never) func instance(_ step: Step, _ make: (Step) throws -> T) rethrows -> T {
-            if module.isMain { Frame.requireMain(step) }  // What is kept may not be handed out elsewhere either.
-            if module.kind == .unshared { return try Frame.run(step, make) }
+        @inline(never) func instance<T>(_ step: Step, _ make: (RawStep) throws -> T) rethrows -> T {
+            // Else some systems end the program without a word. What is kept may not be handed out elsewhere either.
+            if offer.isMain, !Platform.isMainThread {
+                let text = " is offered by a Module.main, and was asked for off the main actor: ask on it"
+                return Frame.run(step) { _ in stop(offer.label + text + Frame.path) }
+            }
+            if offer.kind == .unshared { return try Frame.run(step, make) }
             lock.lock()
             if let kept {
                 defer { lock.unlock() }
-                return Kept.value(kept)
+                return Kept.open(kept)
             }
             lock.unlock()
             return try only(step, make)
         }
 
         /// The one instance, made by whoever has the turn.
-        func only(_ step: Step, _ make: (Step) throws -> T) rethrows -> T {
-            try Frame.run(step) { step in
-                let offer = module.kind == .objectGraph ? Request.current.copy(of: self) : self
+        func only<T>(_ step: Step, _ make: (RawStep) throws -> T) rethrows -> T {
+            try Frame.run(step) { _ in
+                let source = offer.kind == .objectGraph ? Request.current.copy(of: self) : self
                 while true {
-                    if let existing = offer.existing { return existing }
-                    guard offer.claim(step) else { continue }
-                    defer { offer.release() }
-                    if let existing = offer.existing { return existing }
+                    if let existing: T = source.existing() { return existing }
+                    guard source.claim(step) else { continue }
+                    defer { source.release() }
+                    if let existing: T = source.existing() { return existing }
                     let value = try make(step)
                     let object = object(value)
-                    if module.kind == .weakShared, object == nil {
-                        stop("\(module.label) is .weakShared, but no class, at \(module.place.text): use .shared")
+                    if offer.kind == .weakShared, object == nil {
+                        stop("\(offer.label) is .weakShared, but no class, at \(offer.place.text): use .shared")
                     }
                     lock.withLock {
-                        if offer.isWeak { return offer.object = object }
-                        (offer.kept, offer.held) = (.passRetained(Kept(value)), object.map { .passUnretained($0) })
+                        if source.isWeak { return source.object = object }
+                        (source.kept, source.held) = (.passRetained(Kept(value)), object.map { .passUnretained($0) })
                     }
                     return value
                 }
             }
         }
 
-        private var existing: T? {
+        private func existing<T>() -> T? {
             lock.lock()
             defer { lock.unlock() }
-            return if let kept { Kept<T>.value(kept) } else if let object { object as? T } else { nil }
+            return if let kept { Kept<T>.open(kept) } else if let object { object as? T } else { nil }
         }
 
         /// The value, where it is an object.
-        private func object(_ value: T) -> AnyObject? {
+        private func object<T>(_ value: T) -> AnyObject? {
             guard Swift.type(of: value as Any) is AnyObject.Type else { return nil }
             return (value as? any Error).map { $0 as AnyObject } ?? (value as AnyObject)  // An error may lie in a box.
+        }
+    }
+
+    /// A value in a class, for code that does not know its type, or may not know that it belongs to the main actor.
+    final class Kept<T>: @unchecked Sendable {
+        let value: T
+        init(_ value: T) { self.value = value }
+        @inline(__always) static func open(_ kept: Unmanaged<AnyObject>) -> T {
+            kept._withUnsafeGuaranteedRef { unsafeDowncast($0, to: Kept.self).value }
         }
     }
 
@@ -829,20 +832,38 @@ nonisolated extension Resolver {
             while !pending.isEmpty { for configure in exchange(&pending, with: []) { configure() } }
         }
 
-        /// The offer that keeps an instance for this request.
-        func copy<T>(of offer: Offer<T>) -> Offer<T> {
-            let address = Int(bitPattern: ObjectIdentifier(offer))
-            let pair = graph[address] ?? [offer, Offer(offer.module, offer.lock, offer.make)]
+        /// The source that keeps an instance for this request.
+        func copy(of source: Source) -> Source {
+            let address = Int(bitPattern: ObjectIdentifier(source))
+            let pair = graph[address] ?? [source, Source(source.offer, source.lock)]
             graph[address] = pair
-            return unsafeDowncast(pair[1], to: Offer<T>.self)
+            return pair[1]
+        }
+    }
+
+    /// What fills a need.
+    @usableFromInline static func fill<T>(_ step: RawStep) -> T {
+        var frame = Frame(T.self, nil, nil, nil, in: step.assumingMemoryBound(to: Frame.self))
+        return frame.source == nil ? Frame.otherwise(nil, frame.place, orNil: true) : Frame.made(&frame)
+    }
+
+    /// Leaves what configures an instance for the end of the request, to run as a part of its making would.
+    @usableFromInline static func later(_ configure: @escaping (RawStep) -> Void) {
+        let step = Frame.current!, source = step.pointee.source!.takeUnretainedValue()
+        let (place, container) = (step.pointee.place, step.pointee.container.takeUnretainedValue())
+        let depth = step.pointee.depth + 1  // So that things that make and configure each other come to an end.
+        Request.current.pending.append {
+            var frame = Frame(source.offer.type, nil, place, container, source)
+            frame.depth = depth
+            Frame.run(&frame, configure)
         }
     }
 
     /// One thing being made. The frames of a thread, from the outermost on, are its request.
-    @usableFromInline struct Frame: ~Copyable {
+    struct Frame: ~Copyable {
         let source: Unmanaged<Source>?, container: Unmanaged<Container>, isCounted: Bool
         let asked: Place?, bound: ObjectIdentifier?  // The override in whose extent this began.
-        private(set) var parent: Step?, depth: Int
+        fileprivate(set) var parent: Step?, depth: Int
         /// The outermost is alone in the thread's slot, which is slow to set; that one knows the innermost of all.
         var outermost: Step?, innermost: Step?
         fileprivate var request: Unmanaged<Request>?, waiting: Unmanaged<Source>?  // Of the outermost.
@@ -854,9 +875,9 @@ nonisolated extension Resolver {
         ) {
             (asked, self.parent, outermost) = (place, parent, parent?.pointee.outermost)
             depth = parent.map { $0.pointee.depth &+ 1 } ?? 1
-            if Container.firstIsInForce.isSet, let first = Container.first {
-                (container, isCounted, bound) = (first, false, nil)
-                source = given.map { .passUnretained($0) } ?? first._withUnsafeGuaranteedRef { $0.find(type, name) }
+            if Container.firstIsInForce.isSet {
+                (container, isCounted, bound) = (Container.first.unsafelyUnwrapped, false, nil)
+                source = given.map { .passUnretained($0) } ?? container._withUnsafeGuaranteedRef { $0.find(type, name) }
             } else {
                 isCounted = true
                 (container, source, bound) = Container.counted(type, name, chosen, given)
@@ -865,27 +886,9 @@ nonisolated extension Resolver {
 
         deinit { if isCounted { _ = (source?.release(), container.release()) } }
 
-        /// Leaves what configures an instance for the end of the request, to run as a part of its making would.
-        @usableFromInline static func later(_ configure: @escaping (Step) -> Void) {
-            let step = Frame.current!, source = step.pointee.source!.takeUnretainedValue()
-            let (place, container) = (step.pointee.place, step.pointee.container.takeUnretainedValue())
-            let depth = step.pointee.depth + 1  // So that things that make and configure each other come to an end.
-            Request.current.pending.append {
-                var frame = Frame(source.module.type, nil, place, container, source)
-                frame.depth = depth
-                Frame.run(&frame, configure)
-            }
-        }
-
         /// What fills the optional T where no module offers T itself, or nil where nobody offers what it wraps.
         static func wrapped<T>(_ name: String?, _ place: Place, _ container: Container?) -> T? {
-            var type: Any.Type = T.self
-            while let optional = type as? any Wrapping.Type {
-                type = optional.wrapped
-                var frame = Frame(type, name, place, container)
-                if let source = frame.source { return (source.takeUnretainedValue().value(&frame) as! T) }
-            }
-            return nil
+            (T.self as? any Wrapping.Type)?.ask(name, place, container).map { $0 as! T }
         }
 
         /// Apart, for those who call it must have no optional of T in them: they run unspecialized, and often.
@@ -893,32 +896,31 @@ nonisolated extension Resolver {
             wrapped(name, place, nil) ?? missing(name, place, nil, orNil: orNil)
         }
 
-        /// What fills a need.
-        @usableFromInline static func fill<T>(_ step: Step) -> T {
-            var frame = Frame(T.self, nil, nil, nil, in: step)
-            return frame.source == nil ? otherwise(nil, frame.place, orNil: true) : made(&frame)
-        }
-
         /// What its source makes, or keeps.
         @inline(__always) static func made<T>(_ step: Step) -> T {
             // It was found by the type's identity. Not retained: threads would contend for its count.
             step.pointee.source.unsafelyUnwrapped._withUnsafeGuaranteedRef { source -> T in
-                let offer = unsafeDowncast(source, to: Offer<T>.self)
-                return offer.isPlain ? run(step, offer.make) : offer.instance(step, offer.make)
+                Unmanaged.passUnretained(source.offer)._withUnsafeGuaranteedRef { offer -> T in
+                    let offer = unsafeDowncast(offer, to: TypedOffer<T>.self)
+                    return offer.isPlain ? run(step, offer.make) : source.instance(step, offer.make)
+                }
             }
         }
 
         /// Makes, as the innermost of this thread.
-        @inline(__always) static func run<T>(_ step: Step, _ make: (Step) throws -> T) rethrows -> T {
+        @inline(__always) static func run<T>(_ step: Step, _ make: (RawStep) throws -> T) rethrows -> T {
             if step.pointee.outermost == nil { enter(step) }
             if step.pointee.depth > 100 { stopForDepth(step) }
             step.pointee.outermost.unsafelyUnwrapped.pointee.innermost = step
             defer {
                 step.pointee.outermost.unsafelyUnwrapped.pointee.innermost = step.pointee.parent
-                if step.pointee.parent == nil { leave(step) }
+                if step.pointee.parent == nil {
+                    Platform.frame = nil  // First, for what goes with the request may ask in its deinit.
+                    step.pointee.request?.release()
+                }
             }
             let value = try make(step)
-            if let request = step.pointee.request { request.takeUnretainedValue().configure() }
+            if step.pointee.parent == nil { step.pointee.request?.takeUnretainedValue().configure() }
             return value
         }
 
@@ -932,8 +934,8 @@ nonisolated extension Resolver {
 
         /// Shows what repeats, or all where nothing does.
         private static func stopForDepth(_ step: Step) -> Never {
-            var (first, label) = (step.pointee.parent, step.pointee.module.label)
-            while let next = first, next.pointee.module.label != label { first = next.pointee.parent }
+            var (first, label) = (step.pointee.parent, step.pointee.offer.label)
+            while let next = first, next.pointee.offer.label != label { first = next.pointee.parent }
             stop("100 things are being made, each for the one before", forCycle: steps(from: first, to: step))
         }
 
@@ -943,28 +945,15 @@ nonisolated extension Resolver {
             return steps(from: first, to: parent) + [innermost]
         }
 
-        /// Looks whether this is the main thread: off it, some systems end the program without a word.
-        static func requireMain(_ step: Step) {
-            if Platform.isMainThread { return }
-            let text = " is offered by a Module.main, and was asked for off the main actor: ask on it"
-            run(step) { step in stop(step.pointee.module.label + text + path) }
-        }
-
-        /// Ends the request: first, for what goes with it may ask in its deinit.
-        private static func leave(_ step: Step) {
-            Platform.frame = nil
-            step.pointee.request?.release()
-        }
-
-        var module: Module { source!.takeUnretainedValue().module }
-        var place: Place { asked ?? parent!.pointee.module.place }
+        var offer: Offer { source!.takeUnretainedValue().offer }
+        var place: Place { asked ?? parent!.pointee.offer.place }
 
         static var current: Step? { Platform.frame?.pointee.innermost }
 
         /// What the thread is making, as the end of a text.
         static var path: String {
             guard let current else { return "" }
-            let steps = steps(from: nil, to: current).map { "\($0.pointee.module.label) (\($0.pointee.place.text))" }
+            let steps = steps(from: nil, to: current).map { "\($0.pointee.offer.label) (\($0.pointee.place.text))" }
             return "\n  while making " + steps.joined(separator: " → ")
         }
     }
@@ -1004,17 +993,17 @@ nonisolated extension Resolver {
             buckets = .allocate(capacity: mask + 1)
             buckets.initialize(repeating: nil, count: mask + 1)
             sources.reserveCapacity(modules.count)
-            for index in modules.indices {  // Not over the modules: each would be copied.
-                let bucket = bucket(of: modules[index].type, modules[index].name)
-                if let other = buckets[bucket]?.takeUnretainedValue() {
-                    if other.module.place == modules[index].place { continue }
-                    let text = "\(modules[index].text) is offered at \(other.module.place.text) too"
-                    problems.append(text + ": take one out, or use replacing(_:)")
+            for module in modules {
+                let offer = module.offer, bucket = bucket(of: offer.type, offer.name)
+                if let other = buckets[bucket]?.takeUnretainedValue().offer {
+                    if other.place == offer.place { continue }
+                    let mend = " too: take one out, or use replacing(_:)"
+                    problems.append(offer.text + " is offered at " + other.place.text + mend)
                 } else {
-                    if modules[index].replacesNothing {
-                        problems.append("\(modules[index].text) replaces nothing: did you forget `as P`?")
+                    if module.replacesNothing {
+                        problems.append(offer.text + " replaces nothing: did you forget `as P`?")
                     }
-                    let source = modules[index].offer(modules[index])
+                    let source = Source(offer, Resolver.lock(for: ObjectIdentifier(offer)).takeUnretainedValue())
                     sources.append(source)
                     buckets[bucket] = .passUnretained(source)
                 }
@@ -1029,7 +1018,7 @@ nonisolated extension Resolver {
             if let name { hash ^= UInt64(truncatingIfNeeded: name.hashValue) }
             var index = Int(truncatingIfNeeded: hash >> 32) & mask
             while let source = buckets[index],
-                !source._withUnsafeGuaranteedRef({ $0.module.type == type && $0.module.name == name })
+                !source._withUnsafeGuaranteedRef({ $0.offer.type == type && $0.offer.name == name })
             {
                 index = (index &+ 1) & mask
             }
@@ -1054,7 +1043,9 @@ nonisolated extension Resolver {
         }
 
         /// The modules, with what was registered since.
-        var modules: [Module] { Container.merge(sources.map(\.module), lock.withLock { registered }?.modules ?? []) }
+        var modules: [Module] {
+            Self.merge(sources.map { .init($0.offer) }, lock.withLock { registered }?.modules ?? [])
+        }
 
         func find(_ type: Any.Type, _ name: String?) -> Unmanaged<Source>? { buckets[bucket(of: type, name)] }
 
@@ -1079,7 +1070,7 @@ nonisolated extension Resolver {
         }
 
         /// Keeps nothing from here on: whoever still asks gets what others hold, or a new one.
-        func close() { for source in sources where source.module.kind != .unshared { source.weaken() } }
+        func close() { for source in sources where source.offer.kind != .unshared { source.weaken() } }
 
         /// What was built last.
         static var built: Container { lock.withLock { current } }
@@ -1106,11 +1097,17 @@ nonisolated extension Resolver {
     /// An optional, seen by code that does not know its type.
     protocol Wrapping {
         static var wrapped: Any.Type { get }
+        static func ask(_ name: String?, _ place: Place, _ container: Container?) -> Any?
     }
 }
 
 nonisolated extension Optional: Resolver.Wrapping {
     static var wrapped: Any.Type { Wrapped.self }
+    static func ask(_ name: String?, _ place: Resolver.Place, _ container: Resolver.Container?) -> Any? {
+        var frame = Resolver.Frame(Wrapped.self, name, place, container)
+        if frame.source != nil { return Resolver.Frame.made(&frame) as Wrapped }
+        return (Wrapped.self as? any Resolver.Wrapping.Type)?.ask(name, place, container)
+    }
 }
 
 // MARK: - Platform
@@ -1135,7 +1132,7 @@ import Dispatch
 
 nonisolated extension Resolver {
     /// Not recursive; held for a moment only, but for a source's turn.
-    @usableFromInline final class Lock: @unchecked Sendable {
+    final class Lock: @unchecked Sendable {
         #if os(Windows) || os(WASI)
         private let mutex = Mutex<Void>(())
         func lock() { mutex._unsafeLock() }  // A turn outlasts any closure given to `withLock`.
