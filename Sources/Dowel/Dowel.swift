@@ -577,7 +577,7 @@ nonisolated extension Resolver {
         stop("\(text): \(path)\n  to mend it: let one of them @Inject the other, or use configure:")
     }
 
-    /// Stops for want of a module: says what was asked for and where, what comes near, and what would mend it.
+    /// Nil, where that will do; else stops: says what was asked for and where, what comes near, and what would mend it.
     static func missing<T>(_ name: String?, _ place: Place, _ chosen: Container?, orNil: Bool) -> T {
         if orNil, T.self is any Wrapping.Type { return Any?.none as! T }  // Nil casts to every optional.
         var wanted: Any.Type = T.self

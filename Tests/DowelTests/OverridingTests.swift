@@ -411,8 +411,8 @@ private struct Failure: Error {}
             for number in 0..<10_000 { await round(number) }
 
             #expect(left == 0)
-            // Two containers a round are kilobytes: kept, they would be twenty times as much.
-            #expect(residentBytes() - before < 1_000_000)
+            // The thread sanitizer takes up to two million for itself. Two containers a round, if kept, take twenty.
+            #expect(residentBytes() - before < 4_000_000)
         }
     }
     #endif
