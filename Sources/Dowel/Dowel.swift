@@ -680,12 +680,9 @@ nonisolated extension Resolver {
     final class TypedOffer<T>: Offer, @unchecked Sendable {
         let make: @Sendable (RawStep) -> T
 
-        init(
-            _ name: String?, _ kind: Kind, _ place: Place, _ isMain: Bool,
-            _ make: @escaping @Sendable (RawStep) -> T
-        ) {
+        init(_ name: String?, _ kind: Kind, _ place: Place, _ main: Bool, _ make: @escaping @Sendable (RawStep) -> T) {
             self.make = make
-            super.init(T.self, name, kind, place, isMain)
+            super.init(T.self, name, kind, place, main)
         }
     }
 
