@@ -908,16 +908,17 @@ nonisolated extension Resolver {
         @inline(__always) static func run<T>(_ step: Step, _ make: (RawStep) throws -> T) rethrows -> T {
             if step.pointee.outermost == nil { enter(step) }
             if step.pointee.depth > 100 { stopForDepth(step) }
-            step.pointee.outermost.unsafelyUnwrapped.pointee.innermost = step
+            let (outermost, parent) = (step.pointee.outermost.unsafelyUnwrapped, step.pointee.parent)
+            outermost.pointee.innermost = step
             defer {
-                step.pointee.outermost.unsafelyUnwrapped.pointee.innermost = step.pointee.parent
-                if step.pointee.parent == nil {
+                outermost.pointee.innermost = parent
+                if parent == nil {
                     Platform.frame = nil  // First, for what goes with the request may ask in its deinit.
                     step.pointee.request?.release()
                 }
             }
             let value = try make(step)
-            if step.pointee.parent == nil { step.pointee.request?.takeUnretainedValue().configure() }
+            if parent == nil { step.pointee.request?.takeUnretainedValue().configure() }
             return value
         }
 
