@@ -257,7 +257,7 @@ public nonisolated struct Module: Sendable {
         { (value: T, part: repeat each Part) in here(configure, value, repeat each part) }
     }
 
-    /// It was looked before whether this is the main thread.
+    /// A source has looked before whether this is the main thread.
     private static func here<T, each Need>(
         _ make: @MainActor @Sendable (repeat each Need) -> T, _ need: repeat each Need
     ) -> T {
@@ -444,11 +444,11 @@ public nonisolated final class Scope: @unchecked Sendable {
         _ kind: Resolver.Kind, _ id: (any Hashable & Sendable)?, _ place: Resolver.Place, _ make: () throws -> T,
         _ configure: ((T) -> Void)? = nil
     ) rethrows -> T {
-        var (hash, key): (Int, [AnyHashable]?) = (Int(bitPattern: ObjectIdentifier(T.self)) ^ Int(place.line), nil)
+        var key: [AnyHashable]?, hash = Int(bitPattern: ObjectIdentifier(T.self)) ^ Int(place.line)
         if id == nil {  // Not unwrapped before: to copy even a nil of this type takes as long as all of this.
             lock.lock()
             defer { lock.unlock() }
-            if let source = sources[hash]?.first, source.isFor(T.self, place), let kept = source.kept {
+            if let source = sources[hash]?.first, source.isFor(T.self, place, nil), let kept = source.kept {
                 return Resolver.Kept.open(kept)
             }
         } else if let id {
@@ -457,7 +457,7 @@ public nonisolated final class Scope: @unchecked Sendable {
         }
         let source = source(for: T.self, kind, place, key, hash)
         var frame = Resolver.Frame(T.self, nil, place, nil, source)
-        return try source.only(&frame) { _ in
+        return try source.instance(&frame) { _ in
             let value = try make()
             if let configure { Resolver.later { _ in configure(value) } }
             return value
@@ -470,7 +470,7 @@ public nonisolated final class Scope: @unchecked Sendable {
     ) -> Resolver.Source {
         while true {
             let known = lock.withLock { sources[hash] ?? [] }
-            for source in known where source.isFor(type, place) && source.key == key { return source }
+            for source in known where source.isFor(type, place, key) { return source }
             let new = Resolver.Source(Resolver.Offer(type, nil, kind, place, false), lock, key)
             let last = lock.withLock {
                 if sources[hash]?.last === known.last { sources[hash] = known + [new] }
@@ -665,7 +665,8 @@ nonisolated extension Resolver {
     /// What a module says; all that is made from it shares this.
     class Offer: @unchecked Sendable {
         let type: Any.Type, name: String?, kind: Kind, place: Place, isMain: Bool
-        @exclusivity(unchecked) final var needs: [Any.Type] = [], partsFrom = 0  // Complete before anyone reads them.
+        // Complete before anyone else has this; from `partsFrom` on, the needs are those of the configuration.
+        @exclusivity(unchecked) final var needs: [Any.Type] = [], partsFrom = 0
 
         init(_ type: Any.Type, _ name: String?, _ kind: Kind, _ place: Place, _ isMain: Bool) {
             (self.type, self.name, self.kind, self.place, self.isMain) = (type, name, kind, place, isMain)
@@ -704,7 +705,9 @@ nonisolated extension Resolver {
 
         deinit { kept?.release() }
 
-        func isFor(_ type: Any.Type, _ place: Place) -> Bool { offer.type == type && offer.place == place }
+        func isFor(_ type: Any.Type, _ place: Place, _ key: [AnyHashable]?) -> Bool {
+            offer.type == type && offer.place == place && self.key == key
+        }
 
         /// Lets go of what is kept, but knows it for as long as anyone else holds it.
         func weaken() {
@@ -751,7 +754,7 @@ nonisolated extension Resolver {
 
         /// What `make` makes; for a lifetime that is kept, once for all who ask.
         @inline(never) func instance<T>(_ step: Step, _ make: (RawStep) throws -> T) rethrows -> T {
-            // Else some systems end the program without a word. What is kept may not be handed out elsewhere either.
+            // Off the main thread some systems end a program without a word; what is kept may not be handed out there either.
             if offer.isMain, !Platform.isMainThread {
                 let text = " is offered by a Module.main, and was asked for off the main actor: ask on it"
                 return Frame.run(step) { _ in stop(offer.label + text + Frame.path) }
@@ -814,7 +817,7 @@ nonisolated extension Resolver {
     /// What the frames of a request share, once they need any of it.
     final class Request {
         var pending: [() -> Void] = []  // To be run when the outermost instance exists.
-        private var graph = Sources()  // Each with its copy, by its address.
+        private var graph = Sources()  // Each, so that its address stays its own, and its copy, by that address.
 
         /// The request of the frames on this thread's stack.
         static var current: Request {

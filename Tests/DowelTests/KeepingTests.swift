@@ -998,6 +998,30 @@ struct ScopeTests {
         #expect(files.component(id: [Int]()) !== files.component(id: [Double]()))
     }
 
+    @Test func `an id is not taken for none, whatever it hashes to`() {
+        struct Nothing: Hashable, Sendable {
+            func hash(into hasher: inout Hasher) {}
+            var hashValue: Int { 0 }
+        }
+        let scope = Scope()
+        func disk(_ id: Nothing?) -> Disk { scope.shared(for: id) { Disk() } }
+
+        let (with, without) = (disk(Nothing()), disk(nil))
+
+        #expect(with !== without)
+        #expect(with === disk(Nothing()))
+        #expect(without === disk(nil))
+    }
+
+    @Test func `what a scope has for an id is handed out at any depth`() {
+        let scope = Scope()
+        func last() -> Int { scope.shared(for: "last") { 100 } }
+        func deep(_ level: Int) -> Int { scope.shared(for: level) { level == 100 ? last() : deep(level + 1) } }
+        _ = last()
+
+        #expect(deep(1) == 100)
+    }
+
     @Test func `an id of what is weakly shared or in a graph keeps apart too`() {
         let scope = Scope()
         func weak(_ id: any Hashable & Sendable) -> Disk { scope.weakShared(for: id) { Disk() } }
