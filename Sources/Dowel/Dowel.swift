@@ -82,12 +82,12 @@ nonisolated extension Resolver {
             if let value { return value.pointee }
             let container = Container.firstIsInForce.isSet ? nil : override ?? Container.built
             var frame = Frame(Value.self, origin?.name, place, container)
-            return frame.source == nil ? wrapped(container) : keep { Frame.made(&frame) }
+            return frame.source == nil ? optional(container) : keep { Frame.made(&frame) }
         }
 
         /// What fills an optional; a nil is not kept.
-        private func wrapped(_ container: Container?) -> Value {
-            if let wrapped: Value = Frame.wrapped(origin?.name, place, container) { return keep { wrapped } }
+        private func optional(_ container: Container?) -> Value {
+            if let value: Value = Frame.optional(origin?.name, place, container) { return keep { value } }
             return Resolver.missing(origin?.name, place, container, orNil: true)
         }
 
@@ -358,7 +358,7 @@ public nonisolated enum Resolver {
     /// What the module of this type and name makes, or nil where nobody offers it.
     public static func find<T>(_ name: String? = nil, file: StaticString = #fileID, line: Int = #line) -> T? {
         var frame = Frame(T.self, name, Place(file, line), nil)
-        return frame.source == nil ? Frame.wrapped(name, frame.place, nil) : Frame.made(&frame) as T
+        return frame.source == nil ? Frame.optional(name, frame.place, nil) : Frame.made(&frame) as T
     }
 
     /// Adds an instance to the dependencies in force, in place of any of its type and name, until the next `build()`.
@@ -729,7 +729,7 @@ nonisolated extension Resolver {
                 return true
             }
             request.pointee.waiting = .passUnretained(self)
-            // Not retained: one could be let go of under the lock. Who waits stands still, so that its frames may be read.
+            // Not retained: one could be let go of under the lock. Who waits stands still: its frames may be read.
             var source = Unmanaged.passUnretained(self), cycle: [Step] = []
             while let maker = source._withUnsafeGuaranteedRef({ $0.maker }), let owner = maker.pointee.outermost,
                 let next = owner.pointee.waiting
@@ -754,7 +754,7 @@ nonisolated extension Resolver {
 
         /// What `make` makes; for a lifetime that is kept, once for all who ask.
         @inline(never) func instance<T>(_ step: Step, _ make: (RawStep) throws -> T) rethrows -> T {
-            // Off the main thread some systems end a program without a word; what is kept may not be handed out there either.
+            // Elsewhere some systems end a program without a word, and what is kept may not be handed out either.
             if offer.isMain, !Platform.isMainThread {
                 let text = " is offered by a Module.main, and was asked for off the main actor: ask on it"
                 return Frame.run(step) { _ in stop(offer.label + text + Frame.path) }
@@ -887,13 +887,13 @@ nonisolated extension Resolver {
         deinit { if isCounted { _ = (source?.release(), container.release()) } }
 
         /// What fills the optional T where no module offers T itself, or nil where nobody offers what it wraps.
-        static func wrapped<T>(_ name: String?, _ place: Place, _ container: Container?) -> T? {
+        static func optional<T>(_ name: String?, _ place: Place, _ container: Container?) -> T? {
             (T.self as? any Wrapping.Type)?.ask(name, place, container).map { $0 as! T }
         }
 
         /// Apart, for those who call it must have no optional of T in them: they run unspecialized, and often.
         @inline(never) static func otherwise<T>(_ name: String?, _ place: Place, orNil: Bool) -> T {
-            wrapped(name, place, nil) ?? missing(name, place, nil, orNil: orNil)
+            optional(name, place, nil) ?? missing(name, place, nil, orNil: orNil)
         }
 
         /// What its source makes, or keeps.
