@@ -82,13 +82,8 @@ nonisolated extension Resolver {
             if let value { return value.pointee }
             let container = Container.firstIsInForce.isSet ? nil : override ?? Container.built
             var frame = Frame(Value.self, origin?.name, place, container)
-            return frame.source == nil ? optional(container) : keep { Frame.made(&frame) }
-        }
-
-        /// What fills an optional; a nil is not kept.
-        private func optional(_ container: Container?) -> Value {
-            if let value: Value = Frame.optional(origin?.name, place, container) { return keep { value } }
-            return Resolver.missing(origin?.name, place, container, orNil: true)
+            // A nil is not kept.
+            return frame.source == nil ? Frame.missing(&frame, origin?.name, orNil: true) : keep { Frame.made(&frame) }
         }
 
         /// No lock is held while the value is made: of racing readers the first to finish wins, for all.
@@ -311,7 +306,7 @@ public nonisolated struct Dependencies: Sendable {
     public func replacing(_ other: Dependencies) -> Dependencies {
         let old = Resolver.Container(modules)
         var (new, copy) = (other.modules, self)
-        for index in new.indices { new[index].replacesNothing = old.find(new[index].type, new[index].name) == nil }
+        for index in new.indices { new[index].replacesNothing = !old.has(new[index].offer) }
         copy.modules = Resolver.Container.merge(modules, new)
         return copy
     }
@@ -352,13 +347,13 @@ public nonisolated enum Resolver {
     /// What the module of this type and name makes; stops the program where nobody offers it, also for an optional.
     public static func resolve<T>(_ name: String? = nil, file: StaticString = #fileID, line: Int = #line) -> T {
         var frame = Frame(T.self, name, Place(file, line), nil)
-        return frame.source == nil ? Frame.otherwise(name, frame.place, orNil: false) : Frame.made(&frame)
+        return frame.source == nil ? Frame.missing(&frame, name, orNil: false) : Frame.made(&frame)
     }
 
     /// What the module of this type and name makes, or nil where nobody offers it.
     public static func find<T>(_ name: String? = nil, file: StaticString = #fileID, line: Int = #line) -> T? {
         var frame = Frame(T.self, name, Place(file, line), nil)
-        return frame.source == nil ? Frame.optional(name, frame.place, nil) : Frame.made(&frame) as T
+        return frame.source == nil ? nil : Frame.made(&frame) as T
     }
 
     /// Adds an instance to the dependencies in force, in place of any of its type and name, until the next `build()`.
@@ -545,7 +540,7 @@ nonisolated extension Resolver.Container {
                 asking.walked += 1
                 if index == needs.count {
                     path.removeLast()
-                } else if let target = source(for: needs[index]) {
+                } else if let target = find(needs[index], nil)?.takeUnretainedValue() {
                     // What configures comes after all is made.
                     if index >= asking.offer.partsFrom || target.walked > target.offer.needs.count { continue }
                     path.append(target)
@@ -575,18 +570,6 @@ nonisolated extension Resolver {
     static func stop(_ text: String, forCycle steps: [Step]) -> Never {
         let path = steps.map { $0.pointee.offer.label }.joined(separator: " → ")
         stop("\(text): \(path)\n  to mend it: let one of them @Inject the other, or use configure:")
-    }
-
-    /// Nil, where that will do; else stops: says what was asked for and where, what comes near, and what would mend it.
-    static func missing<T>(_ name: String?, _ place: Place, _ chosen: Container?, orNil: Bool) -> T {
-        if orNil, T.self is any Wrapping.Type { return Any?.none as! T }  // Nil casts to every optional.
-        var wanted: Any.Type = T.self
-        while let optional = wanted as? any Wrapping.Type { wanted = optional.wrapped }
-        var lines = ["nobody offers \(label(wanted, name)), asked for at \(place.text)"]
-        let unbuilt = "build() was never called, or a property initializer read this before: build() has to come first"
-        if Container.built === Container.none { lines.append(unbuilt) }
-        lines += (chosen ?? Container.inForce).advice(wanted, name)
-        stop(lines.joined(separator: "\n  ") + Frame.path)
     }
 
     @inline(never) static func label(_ type: Any.Type, _ name: String?) -> String {
@@ -844,7 +827,7 @@ nonisolated extension Resolver {
     /// What fills a need.
     @usableFromInline static func fill<T>(_ step: RawStep) -> T {
         var frame = Frame(T.self, nil, nil, nil, in: step.assumingMemoryBound(to: Frame.self))
-        return frame.source == nil ? Frame.otherwise(nil, frame.place, orNil: true) : Frame.made(&frame)
+        return frame.source == nil ? Frame.missing(&frame, nil, orNil: true) : Frame.made(&frame)
     }
 
     /// Leaves what configures an instance for the end of the request, to run as a part of its making would.
@@ -886,25 +869,31 @@ nonisolated extension Resolver {
 
         deinit { if isCounted { _ = (source?.release(), container.release()) } }
 
-        /// What fills the optional T where no module offers T itself, or nil where nobody offers what it wraps.
-        static func optional<T>(_ name: String?, _ place: Place, _ container: Container?) -> T? {
-            (T.self as? any Wrapping.Type)?.ask(name, place, container).map { $0 as! T }
-        }
-
-        /// Apart, for those who call it must have no optional of T in them: they run unspecialized, and often.
-        @inline(never) static func otherwise<T>(_ name: String?, _ place: Place, orNil: Bool) -> T {
-            optional(name, place, nil) ?? missing(name, place, nil, orNil: orNil)
-        }
-
         /// What its source makes, or keeps.
         @inline(__always) static func made<T>(_ step: Step) -> T {
-            // It was found by the type's identity. Not retained: threads would contend for its count.
+            // Not retained: threads would contend for its count.
             step.pointee.source.unsafelyUnwrapped._withUnsafeGuaranteedRef { source -> T in
                 Unmanaged.passUnretained(source.offer)._withUnsafeGuaranteedRef { offer -> T in
+                    if offer.type != T.self { return wrapped(step) }
                     let offer = unsafeDowncast(offer, to: TypedOffer<T>.self)
                     return offer.isPlain ? run(step, offer.make) : source.instance(step, offer.make)
                 }
             }
+        }
+
+        /// The optional T, for which what it wraps was found.
+        @inline(never) static func wrapped<T>(_ step: Step) -> T { (T.self as! any Wrapping.Type).made(step) as! T }
+
+        /// Nil, where that will do; else stops: says what was asked for and where, what comes near, and what mends it.
+        @inline(never) static func missing<T>(_ step: Step, _ name: String?, orNil: Bool) -> T {
+            if orNil, T.self is any Wrapping.Type { return Any?.none as! T }  // Nil casts to every optional.
+            var wanted: Any.Type = T.self
+            while let optional = wanted as? any Wrapping.Type { wanted = optional.wrapped }
+            var lines = ["nobody offers \(label(wanted, name)), asked for at \(step.pointee.place.text)"]
+            let hint = "build() was never called, or a property initializer read this before: build() has to come first"
+            if Container.built === Container.none { lines.append(hint) }
+            lines += step.pointee.container.takeUnretainedValue().advice(wanted, name)
+            stop(lines.joined(separator: "\n  ") + Frame.path)
         }
 
         /// Makes, as the innermost of this thread.
@@ -987,9 +976,10 @@ nonisolated extension Resolver {
         private let buckets: UnsafeMutablePointer<Unmanaged<Source>?>, mask: Int
         private let lock = Lock()  // Protects `registered`.
         private var registered: Container?
+        private unowned(unsafe) let base: Container?  // That in which this is what was registered.
 
-        init(_ modules: [Module], isOverride: Bool = false) {
-            self.isOverride = isOverride
+        init(_ modules: [Module], isOverride: Bool = false, in base: Container? = nil) {
+            (self.isOverride, self.base) = (isOverride, base)
             mask = 1 << (Int.bitWidth - (modules.count * 2 + 6).leadingZeroBitCount) - 1
             buckets = .allocate(capacity: mask + 1)
             buckets.initialize(repeating: nil, count: mask + 1)
@@ -1040,7 +1030,7 @@ nonisolated extension Resolver {
         /// The modules of both, where the new stand in place of those of the same type and name.
         static func merge(_ old: [Module], _ new: [Module]) -> [Module] {
             let found = Container(new)
-            return old.filter { found.find($0.type, $0.name) == nil } + new
+            return old.filter { !found.has($0.offer) } + new
         }
 
         /// The modules, with what was registered since.
@@ -1048,26 +1038,31 @@ nonisolated extension Resolver {
             Self.merge(sources.map { .init($0.offer) }, lock.withLock { registered }?.modules ?? [])
         }
 
-        func find(_ type: Any.Type, _ name: String?) -> Unmanaged<Source>? { buckets[bucket(of: type, name)] }
+        func has(_ offer: Offer) -> Bool { buckets[bucket(of: offer.type, offer.name)] != nil }
+
+        func find(_ type: Any.Type, _ name: String?) -> Unmanaged<Source>? {
+            buckets[bucket(of: type, name)] ?? findElsewhere(type, name)
+        }
+
+        /// For an optional that nobody offers, what makes what it wraps.
+        @inline(never) private func findElsewhere(_ type: Any.Type, _ name: String?) -> Unmanaged<Source>? {
+            base.flatMap { $0.buckets[$0.bucket(of: type, name)] }
+                ?? (type as? any Wrapping.Type).flatMap { find($0.wrapped, name) }
+        }
 
         /// A container that may go, and the source there, also among what was registered: for the caller to release.
         @inline(never) static func counted(
             _ type: Any.Type, _ name: String?, _ chosen: Container?, _ given: Source?
         ) -> (Unmanaged<Container>, Unmanaged<Source>?, ObjectIdentifier?) {
-            let container = chosen ?? inForce, registered = container.lock.withLock { container.registered }
-            let source = given ?? (registered?.find(type, name) ?? container.find(type, name))?.takeUnretainedValue()
+            let container = chosen ?? inForce, all = container.lock.withLock { container.registered } ?? container
+            let source = given ?? all.find(type, name)?.takeUnretainedValue()
             let bound = bound.get().map { ObjectIdentifier($0) }
             return (.passRetained(container), source.map { .passRetained($0) }, bound)
         }
 
-        /// What fills a need: for an optional, what its wrapped type's module makes.
-        func source(for need: Any.Type) -> Source? {
-            find(need, nil)?.takeUnretainedValue() ?? (need as? any Wrapping.Type).flatMap { source(for: $0.wrapped) }
-        }
-
         func register(_ module: Module) {
             Container.replace(with: nil)
-            lock.take { exchange(&registered, with: Container(Container.merge(registered?.modules ?? [], [module]))) }
+            lock.take { exchange(&registered, with: .init(Self.merge(registered?.modules ?? [], [module]), in: self)) }
         }
 
         /// Keeps nothing from here on: whoever still asks gets what others hold, or a new one.
@@ -1098,17 +1093,13 @@ nonisolated extension Resolver {
     /// An optional, seen by code that does not know its type.
     protocol Wrapping {
         static var wrapped: Any.Type { get }
-        static func ask(_ name: String?, _ place: Place, _ container: Container?) -> Any?
+        static func made(_ step: Step) -> Any
     }
 }
 
 nonisolated extension Optional: Resolver.Wrapping {
     static var wrapped: Any.Type { Wrapped.self }
-    static func ask(_ name: String?, _ place: Resolver.Place, _ container: Resolver.Container?) -> Any? {
-        var frame = Resolver.Frame(Wrapped.self, name, place, container)
-        if frame.source != nil { return Resolver.Frame.made(&frame) as Wrapped }
-        return (Wrapped.self as? any Resolver.Wrapping.Type)?.ask(name, place, container)
-    }
+    static func made(_ step: Resolver.Step) -> Any { Resolver.Frame.made(step) as Wrapped }
 }
 
 // MARK: - Platform

@@ -248,6 +248,20 @@ struct FindingTests {
         }
     }
 
+    @Test func `an optional that is offered goes before what is registered of the type that it wraps`() async {
+        await #expect(processExitsWith: .success) {
+            Dependencies { Module { Client(1) as (any API)? } }.build()
+            Resolver.register(Client(2) as any API)
+
+            let bare: any API = Resolver.resolve()
+            let optional: (any API)? = Resolver.resolve()
+            let overridden: (any API)? = Dependencies {}.override { Resolver.resolve() }
+            #expect(bare.answer == 2)
+            #expect(optional?.answer == 1)
+            #expect(overridden?.answer == 1)
+        }
+    }
+
     @Test func `a registered value fills a need, and stands beside those of other names`() async {
         await #expect(processExitsWith: .success) {
             Dependencies {
