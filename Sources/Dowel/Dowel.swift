@@ -655,7 +655,6 @@ nonisolated extension Resolver {
             (self.type, self.name, self.kind, self.place, self.isMain) = (type, name, kind, place, isMain)
         }
 
-        final var isPlain: Bool { kind == .unshared && !isMain }  // New for each that asks, and anywhere.
         final var label: String { Resolver.label(type, name) }
         @inline(never) final var text: String { "\(label) (\(place.text))" }
     }
@@ -739,8 +738,8 @@ nonisolated extension Resolver {
         @inline(never) func instance<T>(_ step: Step, _ make: (RawStep) throws -> T) rethrows -> T {
             // Elsewhere some systems end a program without a word, and what is kept may not be handed out either.
             if offer.isMain, !Platform.isMainThread {
-                let text = " is offered by a Module.main, and was asked for off the main actor: ask on it"
-                return Frame.run(step) { _ in stop(offer.label + text + Frame.path) }
+                let text = "\(offer.label) is offered by a Module.main, and was asked for off the main actor, at "
+                stop(text + step.pointee.place.text + ": ask on it" + Frame.path)
             }
             if offer.kind == .unshared { return try Frame.run(step, make) }
             lock.lock()
@@ -749,41 +748,40 @@ nonisolated extension Resolver {
                 return Kept.open(kept)
             }
             lock.unlock()
-            return try only(step, make)
+            let one = try only(step) {
+                let value = try make(step)
+                return (Kept(value), object(value))
+            }
+            return if let kept = one as? Kept<T> { kept.value } else { one as! T }  // For it was made by this offer.
         }
 
-        /// The one instance, made by whoever has the turn.
-        func only<T>(_ step: Step, _ make: (RawStep) throws -> T) rethrows -> T {
+        /// The one instance, made by whoever has the turn: `Kept`, or an object that others hold.
+        private func only(_ step: Step, _ make: () throws -> (AnyObject, AnyObject?)) rethrows -> AnyObject {
             try Frame.run(step) { _ in
                 let source = offer.kind == .objectGraph ? Request.current.copy(of: self) : self
                 while true {
-                    if let existing: T = source.existing() { return existing }
+                    if let existing = source.existing { return existing }
                     guard source.claim(step) else { continue }
                     defer { source.release() }
-                    if let existing: T = source.existing() { return existing }
-                    let value = try make(step)
-                    let object = object(value)
+                    if let existing = source.existing { return existing }
+                    let (one, object) = try make()
                     if offer.kind == .weakShared, object == nil {
                         stop("\(offer.label) is .weakShared, but no class, at \(offer.place.text): use .shared")
                     }
                     lock.withLock {
                         if source.isWeak { return source.object = object }
-                        (source.kept, source.held) = (.passRetained(Kept(value)), object.map { .passUnretained($0) })
+                        (source.kept, source.held) = (.passRetained(one), object.map { .passUnretained($0) })
                     }
-                    return value
+                    return one
                 }
             }
         }
 
-        private func existing<T>() -> T? {
-            lock.lock()
-            defer { lock.unlock() }
-            return if let kept { Kept<T>.open(kept) } else if let object { object as? T } else { nil }
-        }
+        private var existing: AnyObject? { lock.withLock { kept?.takeUnretainedValue() ?? object } }
 
         /// The value, where it is an object.
-        private func object<T>(_ value: T) -> AnyObject? {
-            guard Swift.type(of: value as Any) is AnyObject.Type else { return nil }
+        private func object(_ value: Any) -> AnyObject? {
+            guard Swift.type(of: value) is AnyObject.Type else { return nil }
             return (value as? any Error).map { $0 as AnyObject } ?? (value as AnyObject)  // An error may lie in a box.
         }
     }
@@ -876,7 +874,8 @@ nonisolated extension Resolver {
                 Unmanaged.passUnretained(source.offer)._withUnsafeGuaranteedRef { offer -> T in
                     if offer.type != T.self { return wrapped(step) }
                     let offer = unsafeDowncast(offer, to: TypedOffer<T>.self)
-                    return offer.isPlain ? run(step, offer.make) : source.instance(step, offer.make)
+                    if offer.kind == .unshared, !offer.isMain { return run(step, offer.make) }
+                    return source.instance(step, offer.make)
                 }
             }
         }

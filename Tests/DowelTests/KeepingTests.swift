@@ -1310,7 +1310,7 @@ struct ScopeTests {
     }
 
     @Test(arguments: ["unshared", "shared", "weakShared", "objectGraph"])
-    nonisolated func `a module of the main actor stops who asks elsewhere, and names the type`(lifetime: String) async {
+    nonisolated func `a module of the main actor stops who asks elsewhere, and says where`(lifetime: String) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [lifetime] in
             Dependencies {
                 switch lifetime {
@@ -1320,11 +1320,12 @@ struct ScopeTests {
                 default: Module.main { Canvas() }
                 }
             }.build()
-            onThreads(1) { _ in let _: Canvas = Resolver.resolve() }
+            onThreads(1) { _ in let _: Canvas = Resolver.resolve(file: "Here/Away.swift", line: 7) }
         }
 
         let text = result?.text ?? ""
-        #expect(text.contains("Canvas is offered by a Module.main, and was asked for off the main actor"), "\(text)")
+        let says = "Canvas is offered by a Module.main, and was asked for off the main actor, at Here/Away.swift:7: ask"
+        #expect(text.contains(says), "\(text)")
     }
 
     @MainActor private struct Studio {
