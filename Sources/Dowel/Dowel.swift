@@ -127,7 +127,7 @@ public nonisolated struct Module: Sendable {
     /// The file it was written in, after its module's name.
     public var file: String { String(cString: offer.place.file) }
     /// The line it was written in.
-    public var line: Int { Int(offer.place.line) }
+    public var line: Int { offer.place.line }
 
     /// Offers what `make` makes; its parameters are filled by their types.
     @inlinable public init<T, each Need>(
@@ -229,7 +229,7 @@ public nonisolated struct Module: Sendable {
         repeat add((each Part).self, isPart: true)
     }
 
-    init(_ offer: Resolver.Offer) { self.offer = offer }
+    init(_ offer: Resolver.Offer, _ isNew: Bool) { (self.offer, replacesNothing) = (offer, isNew) }
 
     // Not inlined, like `add`: so a module's initializers are small enough to be, and a client knows its factories.
     @usableFromInline @inline(never) init<T>(
@@ -305,9 +305,8 @@ public nonisolated struct Dependencies: Sendable {
     /// A copy with the other's modules in place of those of the same type and name.
     public func replacing(_ other: Dependencies) -> Dependencies {
         let old = Resolver.Container(modules)
-        var (new, copy) = (other.modules, self)
-        for index in new.indices { new[index].replacesNothing = !old.has(new[index].offer) }
-        copy.modules = Resolver.Container.merge(modules, new)
+        var copy = self
+        copy.modules = Resolver.Container.merge(modules, other.modules.map { Module($0.offer, !old.has($0.offer)) })
         return copy
     }
 
@@ -439,7 +438,7 @@ public nonisolated final class Scope: @unchecked Sendable {
         _ kind: Resolver.Kind, _ id: (any Hashable & Sendable)?, _ place: Resolver.Place, _ make: () throws -> T,
         _ configure: ((T) -> Void)? = nil
     ) rethrows -> T {
-        var key: [AnyHashable]?, hash = Int(bitPattern: ObjectIdentifier(T.self)) ^ Int(place.line)
+        var key: [AnyHashable]?, hash = Int(bitPattern: ObjectIdentifier(T.self)) ^ place.position
         if id == nil {  // Not unwrapped before: to copy even a nil of this type takes as long as all of this.
             lock.lock()
             defer { lock.unlock() }
@@ -617,8 +616,8 @@ nonisolated extension Resolver {
     @usableFromInline typealias RawStep = UnsafeMutableRawPointer  // The same, for what clients inline.
 
     /// Locks for things that have none of their own. Not retained: threads would contend for their counts.
-    private static let locks = (0..<64).map { _ in Unmanaged.passRetained(Lock()) }
-    static func lock(for id: ObjectIdentifier) -> Unmanaged<Lock> { locks[Int(bitPattern: id) >> 6 & 63] }
+    private static let locks = Array(repeating: 0, count: 64).map { _ in Unmanaged.passRetained(Lock()) }
+    static func lock(for id: ObjectIdentifier) -> Unmanaged<Lock> { locks[(Int(bitPattern: id) &>> 6) & 63] }
 
     @inline(__always) static func withLock<R>(for object: AnyObject, _ body: () -> R) -> R {
         lock(for: ObjectIdentifier(object))._withUnsafeGuaranteedRef { $0.withLock(body) }
@@ -627,18 +626,18 @@ nonisolated extension Resolver {
     /// A place in the source.
     @usableFromInline struct Place: @unchecked Sendable {
         let file: UnsafePointer<UInt8>  // A constant of the program that ends with a zero.
-        let line: UInt32, column: UInt32
+        let position: Int  // The line, and in the last 16 bits the column.
 
         @usableFromInline @inline(never) init(_ file: StaticString, _ line: Int, _ column: Int = 0) {
-            self.file = file.utf8Start
-            (self.line, self.column) = (UInt32(truncatingIfNeeded: line), UInt32(truncatingIfNeeded: column))
+            (self.file, position) = (file.utf8Start, line &<< 16 | column & 0xFFFF)
         }
 
+        var line: Int { position &>> 16 }
         @inline(never) var text: String { "\(String(cString: file)):\(line)" }
 
         /// One file's name may stand in a program twice, where a library's code is built into its client.
         static func == (one: Place, other: Place) -> Bool {
-            one.line == other.line && one.column == other.column && (one.file == other.file || one.text == other.text)
+            one.position == other.position && (one.file == other.file || one.text == other.text)
         }
     }
 
@@ -855,7 +854,7 @@ nonisolated extension Resolver {
             in parent: Step? = nil
         ) {
             (asked, self.parent, outermost) = (place, parent, parent?.pointee.outermost)
-            depth = parent.map { $0.pointee.depth &+ 1 } ?? 1
+            depth = parent.map { $0.pointee.depth + 1 } ?? 1
             if Container.firstIsInForce.isSet {
                 (container, isCounted, bound) = (Container.first.unsafelyUnwrapped, false, nil)
                 source = given.map { .passUnretained($0) } ?? container._withUnsafeGuaranteedRef { $0.find(type, name) }
@@ -979,7 +978,7 @@ nonisolated extension Resolver {
 
         init(_ modules: [Module], isOverride: Bool = false, in base: Container? = nil) {
             (self.isOverride, self.base) = (isOverride, base)
-            mask = 1 << (Int.bitWidth - (modules.count * 2 + 6).leadingZeroBitCount) - 1
+            mask = 1 &<< (Int.bitWidth - (modules.count * 2 + 6).leadingZeroBitCount) - 1
             buckets = .allocate(capacity: mask + 1)
             buckets.initialize(repeating: nil, count: mask + 1)
             sources.reserveCapacity(modules.count)
@@ -1004,13 +1003,14 @@ nonisolated extension Resolver {
 
         /// Where the source of this type and name is, or where it would be.
         private func bucket(of type: Any.Type, _ name: String?) -> Int {
-            var hash = UInt64(UInt(bitPattern: ObjectIdentifier(type))) &* 0x9E37_79B9_7F4A_7C15
-            if let name { hash ^= UInt64(truncatingIfNeeded: name.hashValue) }
-            var index = Int(truncatingIfNeeded: hash >> 32) & mask
+            // Addresses differ in the middle: the product brings that to where the mask looks. Signed 32 bits are enough.
+            var hash = Int(bitPattern: ObjectIdentifier(type)) &* 0x2C1B_3C6D
+            if let name { hash ^= name.hashValue }
+            var index = (hash &>> 15) & mask
             while let source = buckets[index],
                 !source._withUnsafeGuaranteedRef({ $0.offer.type == type && $0.offer.name == name })
             {
-                index = (index &+ 1) & mask
+                index = (index + 1) & mask
             }
             return index
         }
@@ -1034,7 +1034,7 @@ nonisolated extension Resolver {
 
         /// The modules, with what was registered since.
         var modules: [Module] {
-            Self.merge(sources.map { .init($0.offer) }, lock.withLock { registered }?.modules ?? [])
+            Self.merge(sources.map { Module($0.offer, false) }, lock.withLock { registered }?.modules ?? [])
         }
 
         func has(_ offer: Offer) -> Bool { buckets[bucket(of: offer.type, offer.name)] != nil }
