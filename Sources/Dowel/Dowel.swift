@@ -566,10 +566,7 @@ nonisolated extension Resolver {
     /// texts is never inlined: an app would carry it many times.
     @inline(never) static func stop(_ text: String) -> Never { fatalError("Dowel: " + text) }
 
-    static func stop(_ text: String, forCycle steps: [Step]) -> Never {
-        let path = steps.map { $0.pointee.offer.label }.joined(separator: " → ")
-        stop("\(text): \(path)\n  to mend it: let one of them @Inject the other, or use configure:")
-    }
+    static var cure: String { "\n  to mend it: let one of them @Inject the other, or use configure:" }
 
     @inline(never) static func label(_ type: Any.Type, _ name: String?) -> String {
         Resolver.name(of: type) + (name.map { " \($0.debugDescription)" } ?? "")
@@ -711,13 +708,13 @@ nonisolated extension Resolver {
             }
             request.pointee.waiting = .passUnretained(self)
             // Not retained: one could be let go of under the lock. Who waits stands still: its frames may be read.
-            var source = Unmanaged.passUnretained(self), cycle: [Step] = []
+            var source = Unmanaged.passUnretained(self), cycle = "Dependency cycle: "
             while let maker = source._withUnsafeGuaranteedRef({ $0.maker }), let owner = maker.pointee.outermost,
                 let next = owner.pointee.waiting
             {
-                cycle += Frame.steps(from: maker, to: owner.pointee.innermost!)
-                if owner == request { stop("Dependency cycle", forCycle: cycle) }
-                cycle.removeLast()  // It comes again, as what it waits for.
+                // The innermost comes again, as what it waits for.
+                cycle += Frame.path(from: maker, to: owner.pointee.innermost!.pointee.parent!) + " → "
+                if owner == request { stop(cycle + step.pointee.offer.label + cure) }
                 source = next
             }
             let turn = turn
@@ -924,13 +921,14 @@ nonisolated extension Resolver {
         private static func stopForDepth(_ step: Step) -> Never {
             var (first, label) = (step.pointee.parent, step.pointee.offer.label)
             while let next = first, next.pointee.offer.label != label { first = next.pointee.parent }
-            stop("100 things are being made, each for the one before", forCycle: steps(from: first, to: step))
+            stop("100 things are being made, each for the one before: " + path(from: first, to: step) + cure)
         }
 
-        /// What a thread is making, down to the innermost.
-        static func steps(from first: Step?, to innermost: Step) -> [Step] {
-            guard innermost != first, let parent = innermost.pointee.parent else { return [innermost] }
-            return steps(from: first, to: parent) + [innermost]
+        /// What a thread is making, from one thing on, or from the outermost, to another.
+        static func path(from first: Step?, to last: Step, inFull: Bool = false) -> String {
+            let text = last.pointee.offer.label + (inFull ? " (\(last.pointee.place.text))" : "")
+            guard last != first, let parent = last.pointee.parent else { return text }
+            return path(from: first, to: parent, inFull: inFull) + " → " + text
         }
 
         var offer: Offer { source!.takeUnretainedValue().offer }
@@ -939,11 +937,7 @@ nonisolated extension Resolver {
         static var current: Step? { Platform.frame?.pointee.innermost }
 
         /// What the thread is making, as the end of a text.
-        static var path: String {
-            guard let current else { return "" }
-            let steps = steps(from: nil, to: current).map { "\($0.pointee.offer.label) (\($0.pointee.place.text))" }
-            return "\n  while making " + steps.joined(separator: " → ")
-        }
+        static var path: String { current.map { "\n  while making " + path(from: nil, to: $0, inFull: true) } ?? "" }
     }
 
     /// What an `Inject` with a name, or one created inside an override, remembers until it has resolved.
