@@ -529,24 +529,26 @@ nonisolated extension Dependencies {
 }
 
 nonisolated extension Resolver.Container {
-    /// Walks the needs, once and with a stack of its own: finds those that nobody offers, and that come back.
+    /// Walks the needs, once and without recursion: finds those that nobody offers, and that come back.
     fileprivate func validate() throws(WiringError) {
-        var (path, problems): ([Resolver.Source], [String]) = ([], problems)
+        var problems = problems
         for start in sources where start.walked == 0 {
-            path.append(start)
-            while let asking = path.last {
+            var current: Resolver.Source? = start
+            while let asking = current {
                 let needs = asking.offer.needs, index = asking.walked
                 asking.walked += 1
                 if index == needs.count {
-                    path.removeLast()
+                    current = asking.walkedFrom
                 } else if let target = find(needs[index], nil)?.takeUnretainedValue() {
                     // What configures comes after all is made.
                     if index >= asking.offer.partsFrom || target.walked > target.offer.needs.count { continue }
-                    path.append(target)
-                    if target.walked == 0 { continue }
-                    let cycle = path.drop { $0 !== target }.map(\.offer.text)
-                    problems.append("Dependency cycle: " + cycle.joined(separator: " → "))
-                    path.removeLast()
+                    if target.walked == 0 {
+                        (target.walkedFrom, current) = (asking, target)
+                    } else {
+                        var (path, step) = (target.offer.text, asking)
+                        while step !== target { (path, step) = ("\(step.offer.text) → \(path)", step.walkedFrom!) }
+                        problems.append("Dependency cycle: \(target.offer.text) → \(path)")
+                    }
                 } else if !(needs[index] is any Resolver.Wrapping.Type) {
                     let need = needs[index], advice = advice(need, nil).joined(separator: "; ")
                     problems.append(
@@ -673,6 +675,7 @@ nonisolated extension Resolver {
         @exclusivity(unchecked) weak var object: AnyObject?  // What is held, once it is no longer kept.
         @exclusivity(unchecked) var isWeak: Bool
         @exclusivity(unchecked) var walked = 0  // Of the needs, while they are validated, and one more in the end.
+        @exclusivity(unchecked) unowned(unsafe) var walkedFrom: Source?
         private var maker: Step?
         private lazy var turn = Lock()  // Held by the maker.
         private static let bookkeeping = Lock()  // Protects who waits for whom: every `maker` and every `waiting`.
