@@ -447,7 +447,7 @@ public nonisolated final class Scope: @unchecked Sendable {
             }
         } else if let id {
             hash ^= id.hashValue
-            key = [ObjectIdentifier(type(of: id)), AnyHashable(id)]  // 1 and 1.0 are one AnyHashable.
+            key = [AnyHashable(id)]
         }
         let source = source(for: T.self, kind, place, key, hash)
         var frame = Resolver.Frame(T.self, nil, place, nil, source)
@@ -669,7 +669,8 @@ nonisolated extension Resolver {
 
     /// What one container or scope keeps of an offer, and whose turn it is to make it.
     final class Source: @unchecked Sendable {
-        let offer: Offer, key: [AnyHashable]?  // In a scope: the type of the id, and the id.
+        /// In a scope, the id: in an array, which takes less of all sources that have none.
+        let offer: Offer, key: [AnyHashable]?
         let lock: Lock  // Protects the four that follow, for a moment only.
         @exclusivity(unchecked) var kept: Unmanaged<AnyObject>?, held: Unmanaged<AnyObject>?
         @exclusivity(unchecked) weak var object: AnyObject?  // What is held, once it is no longer kept.
@@ -687,7 +688,9 @@ nonisolated extension Resolver {
         deinit { kept?.release() }
 
         func isFor(_ type: Any.Type, _ place: Place, _ key: [AnyHashable]?) -> Bool {
-            offer.type == type && offer.place == place && self.key == key
+            // 1 and 1.0 are one AnyHashable.
+            func typeOfID(_ key: [AnyHashable]?) -> Any.Type? { key.map { Swift.type(of: $0[0].base) } }
+            return offer.type == type && offer.place == place && self.key == key && typeOfID(self.key) == typeOfID(key)
         }
 
         /// Lets go of what is kept, but knows it for as long as anyone else holds it.
