@@ -113,8 +113,7 @@ nonisolated extension Resolver.Inject: @unchecked Sendable where Value: Sendable
 
 /// Offers one type: how to make it, how long it lives, and optionally under which name.
 public nonisolated struct Module: Sendable {
-    let offer: Resolver.Offer
-    var replacesNothing = false
+    let offer: Resolver.Offer, replacesNothing: Bool
 
     /// The type it offers.
     public var type: Any.Type { offer.type }
@@ -229,13 +228,15 @@ public nonisolated struct Module: Sendable {
         repeat add((each Part).self, isPart: true)
     }
 
-    init(_ offer: Resolver.Offer, _ isNew: Bool) { (self.offer, replacesNothing) = (offer, isNew) }
+    init(_ offer: Resolver.Offer, replacesNothing: Bool = false) {
+        (self.offer, self.replacesNothing) = (offer, replacesNothing)
+    }
 
     // Not inlined, like `add`: so a module's initializers are small enough to be, and a client knows its factories.
     @usableFromInline @inline(never) init<T>(
         _ name: String?, _ kind: Resolver.Kind, _ place: Resolver.Place, _ isMain: Bool,
         _ make: @escaping @Sendable (Resolver.RawStep) -> T
-    ) { offer = Resolver.TypedOffer(name, kind, place, isMain, make) }
+    ) { self.init(Resolver.TypedOffer(name, kind, place, isMain, make)) }
 
     @usableFromInline @inline(never) func add(_ need: Any.Type, isPart: Bool) {
         offer.needs.append(need)
@@ -305,9 +306,8 @@ public nonisolated struct Dependencies: Sendable {
     /// A copy with the other's modules in place of those of the same type and name.
     public func replacing(_ other: Dependencies) -> Dependencies {
         let old = Resolver.Container(modules)
-        var copy = self
-        copy.modules = Resolver.Container.merge(modules, other.modules.map { Module($0.offer, !old.has($0.offer)) })
-        return copy
+        let new = other.modules.map { Module($0.offer, replacesNothing: !old.has($0.offer)) }
+        return Dependencies { Resolver.Container.merge(modules, new) }
     }
 
     /// Builds the block of `Dependencies { … }`.
@@ -568,6 +568,7 @@ nonisolated extension Resolver {
     /// texts is never inlined: an app would carry it many times.
     @inline(never) static func stop(_ text: String) -> Never { fatalError("Dowel: " + text) }
 
+    /// What would mend a cycle, as the end of a text.
     static var cure: String { "\n  to mend it: let one of them @Inject the other, or use configure:" }
 
     @inline(never) static func label(_ type: Any.Type, _ name: String?) -> String {
@@ -974,7 +975,7 @@ nonisolated extension Resolver {
         private let buckets: UnsafeMutablePointer<Unmanaged<Source>?>, mask: Int
         private let lock = Lock()  // Protects `registered`.
         private var registered: Container?
-        private unowned(unsafe) let base: Container?  // That in which this is what was registered.
+        private unowned(unsafe) let base: Container?  // In which this was registered, and which holds it.
 
         init(_ modules: [Module], isOverride: Bool = false, in base: Container? = nil) {
             (self.isOverride, self.base) = (isOverride, base)
@@ -1003,7 +1004,7 @@ nonisolated extension Resolver {
 
         /// Where the source of this type and name is, or where it would be.
         private func bucket(of type: Any.Type, _ name: String?) -> Int {
-            // Addresses differ in the middle: the product brings that to where the mask looks. Signed 32 bits are enough.
+            // Addresses differ in the middle: the factor, which fits an Int of 32 bits, brings that to where the mask looks.
             var hash = Int(bitPattern: ObjectIdentifier(type)) &* 0x2C1B_3C6D
             if let name { hash ^= name.hashValue }
             var index = (hash &>> 15) & mask
@@ -1034,16 +1035,18 @@ nonisolated extension Resolver {
 
         /// The modules, with what was registered since.
         var modules: [Module] {
-            Self.merge(sources.map { Module($0.offer, false) }, lock.withLock { registered }?.modules ?? [])
+            Self.merge(sources.map { Module($0.offer) }, lock.withLock { registered }?.modules ?? [])
         }
 
+        /// Whether the very type and name of this offer are offered.
         func has(_ offer: Offer) -> Bool { buckets[bucket(of: offer.type, offer.name)] != nil }
 
+        /// What makes this type, or, where it is an optional that nobody offers, what it wraps.
         func find(_ type: Any.Type, _ name: String?) -> Unmanaged<Source>? {
             buckets[bucket(of: type, name)] ?? findElsewhere(type, name)
         }
 
-        /// For an optional that nobody offers, what makes what it wraps.
+        /// What was built comes after what was registered, but before what an optional wraps.
         @inline(never) private func findElsewhere(_ type: Any.Type, _ name: String?) -> Unmanaged<Source>? {
             base.flatMap { $0.buckets[$0.bucket(of: type, name)] }
                 ?? (type as? any Wrapping.Type).flatMap { find($0.wrapped, name) }
