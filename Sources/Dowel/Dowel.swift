@@ -714,22 +714,22 @@ nonisolated extension Resolver {
                 return true
             }
             request.pointee.waiting = .passUnretained(self)
-            // Not retained: one could be let go of under the lock. Who waits stands still: its frames may be read.
-            var source = Unmanaged.passUnretained(self), cycle = "Dependency cycle: "
-            while let maker = source._withUnsafeGuaranteedRef({ $0.maker }), let owner = maker.pointee.outermost,
-                let next = owner.pointee.waiting
-            {
-                // The innermost comes again, as what it waits for.
-                cycle += Frame.path(from: maker, to: owner.pointee.innermost!.pointee.parent!) + " → "
-                if owner == request { stop(cycle + step.pointee.offer.label + cure) }
-                source = next
-            }
+            if let cycle = path(to: request) { stop("Dependency cycle: " + cycle + step.pointee.offer.label + cure) }
             let turn = turn
             Source.bookkeeping.unlock()
             turn.withLock {}
             Source.bookkeeping.lock()
             request.pointee.waiting = nil
             return false
+        }
+
+        /// What is being made from this on, if in the end it waits for the request. Nothing is retained, or it could be let
+        /// go of under the lock; and who waits stands still: its frames may be read.
+        private func path(to request: Step) -> String? {
+            guard let maker, let owner = maker.pointee.outermost, let next = owner.pointee.waiting else { return nil }
+            let rest = owner == request ? "" : next._withUnsafeGuaranteedRef { $0.path(to: request) }
+            // The innermost comes again, as what it waits for.
+            return rest.map { Frame.path(from: maker, to: owner.pointee.innermost!.pointee.parent!) + " → " + $0 }
         }
 
         func release() {
