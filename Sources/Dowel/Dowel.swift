@@ -75,7 +75,8 @@ nonisolated extension Resolver {
         @inlinable public func callAsFunction() -> Value { wrappedValue }
 
         /// Asks the container that was in force where this was created, if that was an override; else what was built.
-        @usableFromInline func firstRead() -> Value {
+        /// Not made anew for each type, like all so marked: a program with a copy of this file would carry each.
+        @_semantics("optimize.sil.specialize.generic.never") @usableFromInline func firstRead() -> Value {
             // One look for both: whoever keeps a value lets go of the container.
             let (value, override) =
                 origin == nil && Flag.tells ? (nil, nil) : Resolver.withLock(for: self) { (kept, origin?.override) }
@@ -434,7 +435,7 @@ public nonisolated final class Scope: @unchecked Sendable {
         }
     }
 
-    private func instance<T>(
+    @_semantics("optimize.sil.specialize.generic.never") private func instance<T>(
         _ kind: Resolver.Kind, _ id: (any Hashable & Sendable)?, _ place: Resolver.Place, _ make: () throws -> T,
         _ configure: ((T) -> Void)? = nil
     ) rethrows -> T {
@@ -738,7 +739,8 @@ nonisolated extension Resolver {
         }
 
         /// What `make` makes; for a lifetime that is kept, once for all who ask.
-        @inline(never) func instance<T>(_ step: Step, _ make: (RawStep) throws -> T) rethrows -> T {
+        @_semantics("optimize.sil.specialize.generic.never") @inline(never)
+        func instance<T>(_ step: Step, _ make: (RawStep) throws -> T) rethrows -> T {
             // Elsewhere some systems end a program without a word, and what is kept may not be handed out either.
             if offer.isMain, !Platform.isMainThread {
                 let text = "\(offer.label) is offered by a Module.main, and was asked for off the main actor, at "

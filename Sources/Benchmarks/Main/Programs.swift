@@ -113,11 +113,12 @@ func secondsToBuildLibrary() -> Double {
 }
 
 /// How many bytes a stripped program has that Dowel wires, beyond one that has the same services wired by hand.
-func bytesOfApp() -> Double {
+func bytesOfApp(isPublic: Bool) -> Double {
     let copy = isCopied ? "Sources/App/Dowel.swift" : library
+    let text = isPublic ? source(library) : source(library).replacingOccurrences(of: "public ", with: "")
     let targets = #".executableTarget(name: "ByHand"), .executableTarget(name: "App""#
     let files = [
-        copy: source(library), "Sources/ByHand/main.swift": app(isByHand: true),
+        copy: text, "Sources/ByHand/main.swift": app(isByHand: true),
         "Sources/App/main.swift": (isCopied ? "" : "import Dowel\n") + app(isByHand: false),
     ]
     return withPackage(targets + (isCopied ? ")" : #", dependencies: ["Dowel"]), .target(name: "Dowel")"#), files) {

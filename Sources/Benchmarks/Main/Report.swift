@@ -24,6 +24,7 @@ struct Report {
         let aim: Double
         var atLeast = false
         var holds: Bool { must.map { atLeast ? ratio >= $0 : ratio <= $0 } ?? true }
+        func isAbout(_ other: Verdict) -> Bool { name == other.name && against == other.against }
     }
     struct Document: Codable { let conditions: String, figures: [Figure], verdicts: [Verdict] }
 
@@ -241,15 +242,16 @@ struct Report {
             String(format: figure < 100 ? "%.2f" : "%.0f", figure) + (unit.map { " \($0.rawValue)" } ?? " ×")
         }
         print("| what | must | aim | linked | copied |", "| --- | --- | --- | --- | --- |", separator: "\n")
-        for linked in columns[0] {
-            let copied = columns[1].first { $0.name == linked.name && $0.against == linked.against }
-            let figures = [linked, copied].map { verdict in
-                verdict.map { $0.holds ? text($0.ratio, $0.unit) : "**\(text($0.ratio, $0.unit))**" } ?? "as linked"
+        for row in columns[0] + columns[1].filter({ copied in !columns[0].contains(where: copied.isAbout) }) {
+            let figures = columns.map { column in
+                column.first(where: row.isAbout).map {
+                    $0.holds ? text($0.ratio, $0.unit) : "**\(text($0.ratio, $0.unit))**"
+                } ?? "–"
             }
-            let bars = [linked.must, linked.aim].map { bar in
-                bar.map { (linked.atLeast ? "≥ " : "≤ ") + text($0, linked.unit) } ?? ""
+            let bars = [row.must, row.aim].map { bar in
+                bar.map { (row.atLeast ? "≥ " : "≤ ") + text($0, row.unit) } ?? ""
             }
-            let both = linked.name + (linked.against.map { " / \($0)" } ?? "")
+            let both = row.name + (row.against.map { " / \($0)" } ?? "")
             print("| \(([both] + bars + figures).joined(separator: " | ")) |")
         }
         return 0

@@ -65,6 +65,7 @@ let allBars = [
     Bar(row: "heap of an @Inject, read", must: 96, aim: 80),
     Bar(row: "memory kept by a build", must: 30, aim: 30),
     Bar(row: "stripped app over the same by hand", must: 60_000, aim: 40_000),
+    Bar(row: "the same app, each `public` deleted", must: 60_000, aim: 40_000),
     Bar(row: "release build of the library", must: 2, aim: 2),
     Bar(row: "100 modules and one resolve", must: 2_500_000, aim: 1_500_000),
 ]
@@ -126,7 +127,7 @@ func allRows() -> [Row] {
             validationRow("validate a module of 10,000 with 5 needs", 10_000),
             Row(
                 name: "stripped app over the same by hand", unit: .bytes, setting: .none, isConstant: true,
-                work: .figure(bytesOfApp)),
+                work: .figure { bytesOfApp(isPublic: true) }),
             Row(
                 name: "100 modules and one resolve", unit: .instructions, setting: .none, batch: 1,
                 work: .times { count in
@@ -138,13 +139,15 @@ func allRows() -> [Row] {
                     }
                 }),
         ]
-        + (isCopied
-            ? []
-            : [
-                Row(
+        + [
+            isCopied
+                ? Row(
+                    name: "the same app, each `public` deleted", unit: .bytes, setting: .none, isConstant: true,
+                    work: .figure { bytesOfApp(isPublic: false) })
+                : Row(
                     name: "release build of the library", unit: .seconds, setting: .none,
                     work: .figure(secondsToBuildLibrary))
-            ])
+        ]
 }
 
 /// What it costs to collect, validate and build, for each module.
