@@ -753,23 +753,15 @@ nonisolated extension Resolver {
                 return Kept.open(kept)
             }
             lock.unlock()
-            let one = try only(step) {
-                let value = try make(step)
-                return (Kept(value), object(value))
-            }
-            return if let kept = one as? Kept<T> { kept.value } else { one as! T }  // For it was made by this offer.
-        }
-
-        /// The one instance, made by whoever has the turn: `Kept`, or an object that others hold.
-        private func only(_ step: Step, _ make: () throws -> (AnyObject, AnyObject?)) rethrows -> AnyObject {
-            try Frame.run(step) { _ in
+            // Made by whoever has the turn: `Kept`, or an object that others hold.
+            let one: AnyObject = try Frame.run(step) { _ in
                 let source = offer.kind == .objectGraph ? Request.current.copy(of: self) : self
                 while true {
                     if let existing = source.existing { return existing }
                     guard source.claim(step) else { continue }
                     defer { source.release() }
                     if let existing = source.existing { return existing }
-                    let (one, object) = try make()
+                    let value = try make(step), one = Kept(value), object = object(value)
                     if offer.kind == .weakShared, object == nil {
                         stop("\(offer.label) is .weakShared, but no class, at \(offer.place.text): use .shared")
                     }
@@ -780,6 +772,7 @@ nonisolated extension Resolver {
                     return one
                 }
             }
+            return if let kept = one as? Kept<T> { kept.value } else { one as! T }  // For it was made by this offer.
         }
 
         private var existing: AnyObject? { lock.withLock { kept?.takeUnretainedValue() ?? object } }
