@@ -704,24 +704,22 @@ nonisolated extension Resolver {
             }
         }
 
-        /// True when the caller is to make; false when somebody else just had the turn, for whom this has waited.
-        func claim(_ step: Step) -> Bool {
+        /// Takes the turn, once nobody else has it.
+        func claim(_ step: Step) {
             let request = step.pointee.outermost!
             Source.bookkeeping.lock()
             defer { Source.bookkeeping.unlock() }
-            if maker == nil {
-                maker = step
-                turn.lock()
-                return true
+            while maker != nil {
+                request.pointee.waiting = .passUnretained(self)
+                if let path = path(to: request) { stop("Dependency cycle: " + path + step.pointee.offer.label + cure) }
+                let turn = turn
+                Source.bookkeeping.unlock()
+                turn.withLock {}
+                Source.bookkeeping.lock()
+                request.pointee.waiting = nil
             }
-            request.pointee.waiting = .passUnretained(self)
-            if let cycle = path(to: request) { stop("Dependency cycle: " + cycle + step.pointee.offer.label + cure) }
-            let turn = turn
-            Source.bookkeeping.unlock()
-            turn.withLock {}
-            Source.bookkeeping.lock()
-            request.pointee.waiting = nil
-            return false
+            maker = step
+            turn.lock()
         }
 
         /// What is being made from this on, if in the end it waits for the request. Nothing is retained, or it could be let
@@ -756,21 +754,19 @@ nonisolated extension Resolver {
             // Made by whoever has the turn: `Kept`, or an object that others hold.
             let one: AnyObject = try Frame.run(step) { _ in
                 let source = offer.kind == .objectGraph ? Request.current.copy(of: self) : self
-                while true {
-                    if let existing = source.existing { return existing }
-                    guard source.claim(step) else { continue }
-                    defer { source.release() }
-                    if let existing = source.existing { return existing }
-                    let value = try make(step), one = Kept(value), object = object(value)
-                    if offer.kind == .weakShared, object == nil {
-                        stop("\(offer.label) is .weakShared, but no class, at \(offer.place.text): use .shared")
-                    }
-                    lock.withLock {
-                        if source.isWeak { return source.object = object }
-                        (source.kept, source.held) = (.passRetained(one), object.map { .passUnretained($0) })
-                    }
-                    return one
+                if let existing = source.existing { return existing }
+                source.claim(step)
+                defer { source.release() }
+                if let existing = source.existing { return existing }
+                let value = try make(step), one = Kept(value), object = object(value)
+                if offer.kind == .weakShared, object == nil {
+                    stop("\(offer.label) is .weakShared, but no class, at \(offer.place.text): use .shared")
                 }
+                lock.withLock {
+                    if source.isWeak { return source.object = object }
+                    (source.kept, source.held) = (.passRetained(one), object.map { .passUnretained($0) })
+                }
+                return one
             }
             return if let kept = one as? Kept<T> { kept.value } else { one as! T }  // For it was made by this offer.
         }
