@@ -380,7 +380,8 @@ public nonisolated enum Resolver {
 /// Two calls share an instance when they stand at one place in the source, make one type, and give one `id`.
 public nonisolated final class Scope: @unchecked Sendable {
     private let lock = Resolver.Lock()  // Protects the sources and what they keep.
-    @exclusivity(unchecked) private var sources = Resolver.Sources()  // By the hash of what they are for.
+    // By the hash of what they are for. Not a literal: even an empty one would bring the code that reads its elements.
+    @exclusivity(unchecked) private var sources = [Int: [Resolver.Source]]()
 
     /// A scope in which nothing is kept yet.
     public init() {}
@@ -641,9 +642,6 @@ nonisolated extension Resolver {
             one.position == other.position && (one.file == other.file || one.text == other.text)
         }
     }
-
-    /// Written `Sources()`: a literal, even an empty one, would bring the code that reads its elements.
-    typealias Sources = [Int: [Source]]
 
     /// What a module says; all that is made from it shares this.
     class Offer: @unchecked Sendable {
