@@ -738,7 +738,7 @@ nonisolated extension Resolver {
         @_semantics("optimize.sil.specialize.generic.never") @inline(never)
         func instance<T>(_ step: Step, _ make: (RawStep) throws -> T) rethrows -> T {
             // Elsewhere some systems end a program without a word, and what is kept may not be handed out either.
-            if offer.isMain, !Platform.isMainThread {
+            if offer.isMain, !isMainThread {
                 let text = "\(offer.label) is offered by a Module.main, and was asked for off the main actor, at "
                 stop(text + step.pointee.place.text + ": ask on it" + Frame.path)
             }
@@ -794,7 +794,7 @@ nonisolated extension Resolver {
 
         /// The request of the frames on this thread's stack.
         static var current: Request {
-            let outermost = Platform.frame!
+            let outermost = slot!
             let request = outermost.pointee.request ?? .passRetained(Request())
             outermost.pointee.request = request
             return request.takeUnretainedValue()
@@ -896,7 +896,7 @@ nonisolated extension Resolver {
             defer {
                 outermost.pointee.innermost = parent
                 if parent == nil {
-                    Platform.frame = nil  // First, for what goes with the request may ask in its deinit.
+                    slot = nil  // First, for what goes with the request may ask in its deinit.
                     step.pointee.request?.release()
                 }
             }
@@ -907,9 +907,9 @@ nonisolated extension Resolver {
 
         /// Takes its place in the thread's request, or begins one.
         private static func enter(_ step: Step) {
-            let outermost = Platform.frame ?? step
+            let outermost = slot ?? step
             step.pointee.outermost = outermost
-            guard let parent = outermost.pointee.innermost else { return Platform.frame = step }
+            guard let parent = outermost.pointee.innermost else { return slot = step }
             (step.pointee.parent, step.pointee.depth) = (parent, max(step.pointee.depth, parent.pointee.depth + 1))
         }
 
@@ -930,7 +930,7 @@ nonisolated extension Resolver {
         var offer: Offer { source!.takeUnretainedValue().offer }
         var place: Place { asked ?? parent!.pointee.offer.place }
 
-        static var current: Step? { Platform.frame?.pointee.innermost }
+        static var current: Step? { slot?.pointee.innermost }
 
         /// What the thread is making, as the end of a text.
         static var path: String { current.map { "\n  while making " + path(from: nil, to: $0, inFull: true) } ?? "" }
@@ -1152,41 +1152,40 @@ nonisolated extension Resolver {
         #endif
     }
 
-    enum Platform {
-        #if os(Windows)
-        private static let key = TlsAlloc()
-        static var frame: Step? {
-            get { TlsGetValue(key)?.assumingMemoryBound(to: Frame.self) }
-            set { TlsSetValue(key, newValue) }
-        }
-        #elseif os(WASI)
-        nonisolated(unsafe) static var frame: Step?
-        #else
-        private static let key = {
-            var key = pthread_key_t()
-            pthread_key_create(&key) { _ in stop("a thread ended while it made something, for which others may wait") }
-            return key
-        }()
-        static var frame: Step? {
-            get { pthread_getspecific(key)?.assumingMemoryBound(to: Frame.self) }
-            set { pthread_setspecific(key, newValue) }
-        }
-        #endif
-
-        #if canImport(Darwin)
-        static var isMainThread: Bool { pthread_main_np() != 0 }
-        #elseif os(WASI)
-        static var isMainThread: Bool { true }  // There is only one.
-        #else
-        /// Elsewhere the main actor changes threads once an async `main` has waited, but not its queue.
-        private static let mainQueue = {
-            let key = DispatchSpecificKey<Void>()
-            DispatchQueue.main.setSpecific(key: key, value: ())
-            return key
-        }()
-        static var isMainThread: Bool { DispatchQueue.getSpecific(key: mainQueue) != nil }
-        #endif
+    // The thread's slot, with the outermost frame of its request in it.
+    #if os(Windows)
+    private static let key = TlsAlloc()
+    static var slot: Step? {
+        get { TlsGetValue(key)?.assumingMemoryBound(to: Frame.self) }
+        set { TlsSetValue(key, newValue) }
     }
+    #elseif os(WASI)
+    nonisolated(unsafe) static var slot: Step?
+    #else
+    private static let key = {
+        var key = pthread_key_t()
+        pthread_key_create(&key) { _ in stop("a thread ended while it made something, for which others may wait") }
+        return key
+    }()
+    static var slot: Step? {
+        get { pthread_getspecific(key)?.assumingMemoryBound(to: Frame.self) }
+        set { pthread_setspecific(key, newValue) }
+    }
+    #endif
+
+    #if canImport(Darwin)
+    static var isMainThread: Bool { pthread_main_np() != 0 }
+    #elseif os(WASI)
+    static var isMainThread: Bool { true }  // There is only one.
+    #else
+    /// Elsewhere the main actor changes threads once an async `main` has waited, but not its queue.
+    private static let mainQueue = {
+        let key = DispatchSpecificKey<Void>()
+        DispatchQueue.main.setSpecific(key: key, value: ())
+        return key
+    }()
+    static var isMainThread: Bool { DispatchQueue.getSpecific(key: mainQueue) != nil }
+    #endif
 }
 
 // MARK: - Licence
