@@ -236,7 +236,7 @@ public nonisolated struct Module: Sendable {
     // Not inlined, like `add`: so a module's initializers are small enough to be, and a client knows its factories.
     @usableFromInline @inline(never) init<T>(
         _ name: String?, _ kind: Resolver.Kind, _ place: Resolver.Place, _ isMain: Bool,
-        _ make: @escaping @Sendable (Resolver.RawStep) -> T
+        _ make: @escaping @Sendable (Resolver.Step) -> T
     ) { self.init(Resolver.TypedOffer(name, kind, place, isMain, make)) }
 
     @usableFromInline @inline(never) func add(_ need: Any.Type, isPart: Bool) {
@@ -614,8 +614,7 @@ nonisolated extension Resolver.Container {
 
 nonisolated extension Resolver {
     @usableFromInline enum Kind: Sendable { case unshared, shared, weakShared, objectGraph }
-    typealias Step = UnsafeMutablePointer<Frame>  // A frame where it lies on its thread's stack.
-    @usableFromInline typealias RawStep = UnsafeMutableRawPointer  // The same, for what clients inline.
+    @usableFromInline typealias Step = UnsafeMutablePointer<Frame>  // A frame where it lies on its thread's stack.
 
     /// Locks for things that have none of their own. Not retained: threads would contend for their counts.
     private static let locks = Array(repeating: 0, count: 64).map { _ in Unmanaged.passRetained(Lock()) }
@@ -659,9 +658,9 @@ nonisolated extension Resolver {
 
     /// What a module says, and how to make it.
     final class TypedOffer<T>: Offer, @unchecked Sendable {
-        let make: @Sendable (RawStep) -> T
+        let make: @Sendable (Step) -> T
 
-        init(_ name: String?, _ kind: Kind, _ place: Place, _ main: Bool, _ make: @escaping @Sendable (RawStep) -> T) {
+        init(_ name: String?, _ kind: Kind, _ place: Place, _ main: Bool, _ make: @escaping @Sendable (Step) -> T) {
             self.make = make
             super.init(T.self, name, kind, place, main)
         }
@@ -736,7 +735,7 @@ nonisolated extension Resolver {
 
         /// What `make` makes; for a lifetime that is kept, once for all who ask.
         @_semantics("optimize.sil.specialize.generic.never") @inline(never)
-        func instance<T>(_ step: Step, _ make: (RawStep) throws -> T) rethrows -> T {
+        func instance<T>(_ step: Step, _ make: (Step) throws -> T) rethrows -> T {
             // Elsewhere some systems end a program without a word, and what is kept may not be handed out either.
             if offer.isMain, !isMainThread {
                 let text = "\(offer.label) is offered by a Module.main, and was asked for off the main actor, at "
@@ -815,13 +814,13 @@ nonisolated extension Resolver {
     }
 
     /// What fills a need.
-    @usableFromInline static func fill<T>(_ step: RawStep) -> T {
-        var frame = Frame(T.self, nil, nil, nil, in: step.assumingMemoryBound(to: Frame.self))
+    @usableFromInline static func fill<T>(_ step: Step) -> T {
+        var frame = Frame(T.self, nil, nil, nil, in: step)
         return frame.source == nil ? Frame.missing(&frame, nil, orNil: true) : Frame.made(&frame)
     }
 
     /// Leaves what configures an instance for the end of the request, to run as a part of its making would.
-    @usableFromInline static func later(_ configure: @escaping (RawStep) -> Void) {
+    @usableFromInline static func later(_ configure: @escaping (Step) -> Void) {
         let step = Frame.current!, source = step.pointee.source!.takeUnretainedValue()
         let (place, container) = (step.pointee.place, step.pointee.container.takeUnretainedValue())
         let depth = step.pointee.depth + 1  // So that things that make and configure each other come to an end.
@@ -833,7 +832,7 @@ nonisolated extension Resolver {
     }
 
     /// One thing being made. The frames of a thread, from the outermost on, are its request.
-    struct Frame: ~Copyable {
+    @usableFromInline struct Frame: ~Copyable {
         let source: Unmanaged<Source>?, container: Unmanaged<Container>, isCounted: Bool
         let asked: Place?, bound: ObjectIdentifier?  // The override in whose extent this began.
         fileprivate(set) var parent: Step?, depth: Int
@@ -888,7 +887,7 @@ nonisolated extension Resolver {
         }
 
         /// Makes, as the innermost of this thread.
-        @inline(__always) static func run<T>(_ step: Step, _ make: (RawStep) throws -> T) rethrows -> T {
+        @inline(__always) static func run<T>(_ step: Step, _ make: (Step) throws -> T) rethrows -> T {
             if step.pointee.outermost == nil { enter(step) }
             if step.pointee.depth > 100 { stopForDepth(step) }
             let (outermost, parent) = (step.pointee.outermost.unsafelyUnwrapped, step.pointee.parent)
