@@ -742,12 +742,11 @@ nonisolated extension Resolver {
                 stop(text + step.pointee.place.text + ": ask on it" + Frame.path)
             }
             if offer.kind == .unshared { return try Frame.run(step, make) }
-            lock.lock()
-            if let kept {
+            do {
+                lock.lock()
                 defer { lock.unlock() }
-                return Kept.open(kept)
+                if let kept { return Kept.open(kept) }
             }
-            lock.unlock()
             // Made by whoever has the turn: `Kept`, or an object that others hold.
             let one: AnyObject = try Frame.run(step) { _ in
                 let source = offer.kind == .objectGraph ? Request.current.copy(of: self) : self
