@@ -212,7 +212,7 @@ public nonisolated struct Module: Sendable {
         _ name: String?, _ kind: Resolver.Kind, _ place: Resolver.Place, isMain: Bool = false,
         _ make: @escaping @Sendable (repeat each Need) -> T
     ) {
-        self.init(name, kind, place, isMain) { step in make(repeat Resolver.fill(step) as each Need) }
+        self.init(Resolver.TypedOffer(name, kind, place, isMain) { make(repeat Resolver.fill($0) as each Need) })
         repeat add((each Need).self, isPart: false)
     }
 
@@ -229,15 +229,9 @@ public nonisolated struct Module: Sendable {
         repeat add((each Part).self, isPart: true)
     }
 
-    init(_ offer: Resolver.Offer, replacesNothing: Bool = false) {
+    @usableFromInline init(_ offer: Resolver.Offer, replacesNothing: Bool = false) {
         (self.offer, self.replacesNothing) = (offer, replacesNothing)
     }
-
-    // Not inlined, like `add`: so a module's initializers are small enough to be, and a client knows its factories.
-    @usableFromInline @inline(never) init<T>(
-        _ name: String?, _ kind: Resolver.Kind, _ place: Resolver.Place, _ isMain: Bool,
-        _ make: @escaping @Sendable (Resolver.Step) -> T
-    ) { self.init(Resolver.TypedOffer(name, kind, place, isMain, make)) }
 
     @usableFromInline @inline(never) func add(_ need: Any.Type, isPart: Bool) {
         offer.needs.append(need)
@@ -643,7 +637,7 @@ nonisolated extension Resolver {
     }
 
     /// What a module says; all that is made from it shares this.
-    class Offer: @unchecked Sendable {
+    @usableFromInline class Offer: @unchecked Sendable {
         let type: Any.Type, name: String?, kind: Kind, place: Place, isMain: Bool
         // Complete before anyone else has this; from `partsFrom` on, the needs are those of the configuration.
         @exclusivity(unchecked) final var needs: [Any.Type] = [], partsFrom = 0
@@ -657,10 +651,13 @@ nonisolated extension Resolver {
     }
 
     /// What a module says, and how to make it.
-    final class TypedOffer<T>: Offer, @unchecked Sendable {
+    @usableFromInline final class TypedOffer<T>: Offer, @unchecked Sendable {
         let make: @Sendable (Step) -> T
 
-        init(_ name: String?, _ kind: Kind, _ place: Place, _ main: Bool, _ make: @escaping @Sendable (Step) -> T) {
+        // Not inlined, like `add`: so a module's initializers are small enough to be, and a client knows its factories.
+        @usableFromInline @inline(never) init(
+            _ name: String?, _ kind: Kind, _ place: Place, _ main: Bool, _ make: @escaping @Sendable (Step) -> T
+        ) {
             self.make = make
             super.init(T.self, name, kind, place, main)
         }
