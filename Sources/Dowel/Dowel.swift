@@ -973,14 +973,12 @@ nonisolated extension Resolver {
                     if other.place == offer.place { continue }
                     let mend = " too: take one out, or use replacing(_:)"
                     problems.append(offer.text + " is offered at " + other.place.text + mend)
-                } else {
-                    if module.replacesNothing {
-                        problems.append(offer.text + " replaces nothing: did you forget `as P`?")
-                    }
-                    let source = Source(offer, Resolver.lock(for: ObjectIdentifier(offer)).takeUnretainedValue())
-                    sources.append(source)
-                    buckets[bucket] = .passUnretained(source)
+                    continue
                 }
+                if module.replacesNothing { problems.append(offer.text + " replaces nothing: did you forget `as P`?") }
+                let source = Source(offer, Resolver.lock(for: ObjectIdentifier(offer)).takeUnretainedValue())
+                sources.append(source)
+                buckets[bucket] = .passUnretained(source)
             }
         }
 
