@@ -154,8 +154,7 @@ public nonisolated struct Module: Sendable {
 
     /// Offers what `make` makes under a name, and configures it when the whole graph of the request exists.
     @inlinable public init<T, each Need, each Part>(
-        _ name: String, _ lifetime: Configurable = .unshared,
-        _ make: @escaping @Sendable (repeat each Need) -> T,
+        _ name: String, _ lifetime: Configurable = .unshared, _ make: @escaping @Sendable (repeat each Need) -> T,
         configure: @escaping @Sendable (T, repeat each Part) -> Void, file: StaticString = #fileID, line: Int = #line
     ) { self.init(name, lifetime.kind, Resolver.Place(file, line), make, configure) }
 
@@ -178,10 +177,9 @@ public nonisolated struct Module: Sendable {
 
     /// Offers what `make` makes on the main actor, and configures it when the whole graph of the request exists.
     public static func main<T, each Need, each Part>(
-        _ lifetime: Configurable = .unshared,
-        _ make: @escaping @MainActor @Sendable (repeat each Need) -> T,
-        configure: @escaping @MainActor @Sendable (T, repeat each Part) -> Void, file: StaticString = #fileID,
-        line: Int = #line
+        _ lifetime: Configurable = .unshared, _ make: @escaping @MainActor @Sendable (repeat each Need) -> T,
+        configure: @escaping @MainActor @Sendable (T, repeat each Part) -> Void,
+        file: StaticString = #fileID, line: Int = #line
     ) -> Self { Self(nil, lifetime.kind, Resolver.Place(file, line), isMain: true, onMain(make), onMain(configure)) }
 
     /// Offers what `make` makes on the main actor under a name, and configures it when the request's graph exists.
