@@ -372,8 +372,8 @@ public nonisolated enum Resolver {
 /// Two calls share an instance when they stand at one place in the source, make one type, and give one `id`.
 public nonisolated final class Scope: @unchecked Sendable {
     private let lock = Resolver.Lock()  // Protects the sources and what they keep.
-    // By the hash of what they are for. Not a literal: even an empty one would bring the code that reads its elements.
-    @exclusivity(unchecked) private var sources = [Int: [Resolver.Source]]()
+    // By the hash of what they are for, or the next that is free. Not a literal: that would bring code to read elements.
+    @exclusivity(unchecked) private var sources = [Int: Resolver.Source]()
 
     /// A scope in which nothing is kept yet.
     public init() {}
@@ -436,35 +436,28 @@ public nonisolated final class Scope: @unchecked Sendable {
         if id == nil {  // Not unwrapped before: to copy even a nil of this type takes as long as all of this.
             lock.lock()
             defer { lock.unlock() }
-            if let source = sources[hash]?.first, source.isFor(T.self, place, nil), let kept = source.kept {
+            if let source = sources[hash], source.isFor(T.self, place, nil), let kept = source.kept {
                 return Resolver.Kept.open(kept)
             }
         } else if let id {
             hash ^= id.hashValue
             key = [AnyHashable(id)]
         }
-        let source = source(for: T.self, kind, place, key, hash)
+        var source: Resolver.Source, isNew: Bool
+        repeat {
+            (source, isNew) = lock.withLock {
+                if let known = sources[hash] { return (known, false) }
+                let new = Resolver.Source(Resolver.Offer(T.self, nil, kind, place, false), lock, key)
+                sources[hash] = new
+                return (new, true)
+            }
+            hash &+= 1
+        } while !isNew && !source.isFor(T.self, place, key)  // No lock is held: an id's `==` is the user's code.
         var frame = Resolver.Frame(T.self, nil, place, nil, source)
         return try source.instance(&frame) { _ in
             let value = try make()
             if let configure { Resolver.later { _ in configure(value) } }
             return value
-        }
-    }
-
-    /// The source that knows whose turn it is to make. An id's `==` is the user's code, and runs while no lock is held.
-    private func source(
-        for type: Any.Type, _ kind: Resolver.Kind, _ place: Resolver.Place, _ key: [AnyHashable]?, _ hash: Int
-    ) -> Resolver.Source {
-        while true {
-            let known = lock.withLock { sources[hash] ?? [] }
-            for source in known where source.isFor(type, place, key) { return source }
-            let new = Resolver.Source(Resolver.Offer(type, nil, kind, place, false), lock, key)
-            let last = lock.withLock {
-                if sources[hash]?.last === known.last { sources[hash] = known + [new] }
-                return sources[hash]?.last
-            }
-            if last === new { return new }  // Else another came in between.
         }
     }
 }
