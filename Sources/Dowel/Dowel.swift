@@ -467,7 +467,7 @@ public nonisolated final class Scope: @unchecked Sendable {
 nonisolated extension Dependencies {
     /// Runs `body` with these in place of the modules in force: for this task, and those it starts inside, only.
     public func override<Result>(during body: () throws -> Result) rethrows -> Result {
-        let container = Resolver.Container(overriding: modules)
+        let container = Resolver.Container(checked: modules, over: .inForce)
         defer { container.close() }
         return try Resolver.Container.bound.withValue(container, operation: body)
     }
@@ -476,7 +476,7 @@ nonisolated extension Dependencies {
     public func override<Result>(
         isolation: isolated (any Actor)? = #isolation, during body: () async throws -> Result
     ) async rethrows -> Result {
-        let container = Resolver.Container(overriding: modules)
+        let container = Resolver.Container(checked: modules, over: .inForce)
         defer { container.close() }
         return try await Resolver.Container.bound.withValue(container, operation: body)
     }
@@ -989,15 +989,11 @@ nonisolated extension Resolver {
             return index
         }
 
-        /// Stops the program where the modules are wrong.
-        convenience init(checked modules: [Module], isOverride: Bool = false) {
-            self.init(modules, isOverride: isOverride)
+        /// The modules, or those of another container with these in their place; stops the program where they are wrong.
+        convenience init(checked modules: [Module], over other: Container? = nil) {
+            if other != nil { Container.replace(with: nil) }
+            self.init(other.map { Container.merge($0.modules, modules) } ?? modules, isOverride: other != nil)
             do { try validate() } catch { stop(error.description) }
-        }
-
-        convenience init(overriding modules: [Module]) {
-            Container.replace(with: nil)
-            self.init(checked: Container.merge(Container.inForce.modules, modules), isOverride: true)
         }
 
         /// The modules of both, where the new stand in place of those of the same type and name.
