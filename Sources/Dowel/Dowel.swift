@@ -586,7 +586,7 @@ nonisolated extension Resolver.Container {
         }
         if lines.isEmpty, !concrete.isEmpty {
             let list = concrete.joined(separator: ", ")
-            lines.append("offered are concrete types, perhaps for want of `as \(short)`: " + list)
+            lines.append("offered are concrete types, perhaps for want of `as \(short)`: \(list)")
         }
         let bare = "A bare \(short) is never filled by guesswork: take a type of its own, or ask for a named module"
         if full.hasPrefix("Swift.") { lines.append(bare) }
@@ -602,7 +602,7 @@ nonisolated extension Resolver {
     @usableFromInline typealias Step = UnsafeMutablePointer<Frame>  // A frame where it lies on its thread's stack.
 
     /// Locks for things that have none of their own. Not retained: threads would contend for their counts.
-    private static let locks = Array(repeating: 0, count: 64).map { _ in Unmanaged.passRetained(Lock()) }
+    private static let locks = (0..<64).map { _ in Unmanaged.passRetained(Lock()) }
     static func lock(for id: ObjectIdentifier) -> Unmanaged<Lock> { locks[(Int(bitPattern: id) &>> 6) & 63] }
 
     @inline(__always) static func withLock<R>(for object: AnyObject, _ body: () -> R) -> R {
@@ -724,12 +724,6 @@ nonisolated extension Resolver {
         /// What `make` makes; for a lifetime that is kept, once for all who ask.
         @_semantics("optimize.sil.specialize.generic.never") @inline(never)
         func instance<T>(_ step: Step, _ make: (Step) throws -> T) rethrows -> T {
-            // Elsewhere some systems end a program without a word, and what is kept may not be handed out either.
-            if offer.isMain, !isMainThread {
-                let text = "\(offer.label) is offered by a Module.main, and was asked for off the main actor, at "
-                stop(text + step.pointee.place.text + ": ask on it" + Frame.path)
-            }
-            if offer.kind == .unshared { return try Frame.run(step, make) }
             do {
                 lock.lock()
                 defer { lock.unlock() }
@@ -776,7 +770,8 @@ nonisolated extension Resolver {
     /// What the frames of a request share, once they need any of it.
     final class Request {
         var pending: [() -> Void] = []  // To be run when the outermost instance exists.
-        private var graph = Sources()  // Each, so that its address stays its own, and its copy, by that address.
+        // The copies of sources by the addresses of these, and these by the complements: so an address stays its owner's.
+        private var graph = [Int: Source]()
 
         /// The request of the frames on this thread's stack.
         static var current: Request {
@@ -794,9 +789,10 @@ nonisolated extension Resolver {
         /// The source that keeps an instance for this request.
         func copy(of source: Source) -> Source {
             let address = Int(bitPattern: ObjectIdentifier(source))
-            let pair = graph[address] ?? [source, Source(source.offer, source.lock)]
-            graph[address] = pair
-            return pair[1]
+            if let copy = graph[address] { return copy }
+            let copy = Source(source.offer, source.lock)
+            (graph[address], graph[~address]) = (copy, source)
+            return copy
         }
     }
 
@@ -852,10 +848,18 @@ nonisolated extension Resolver {
                 Unmanaged.passUnretained(source.offer)._withUnsafeGuaranteedRef { offer -> T in
                     if offer.type != T.self { return wrapped(step) }
                     let offer = unsafeDowncast(offer, to: TypedOffer<T>.self)
-                    if offer.kind == .unshared, !offer.isMain { return run(step, offer.make) }
+                    if offer.isMain { checkThread(step) }
+                    if offer.kind == .unshared { return run(step, offer.make) }
                     return source.instance(step, offer.make)
                 }
             }
+        }
+
+        /// Off the main actor some systems end a program without a word, and what is kept may not be handed out either.
+        @inline(never) private static func checkThread(_ step: Step) {
+            if isMainThread { return }
+            let text = step.pointee.offer.label + " is offered by a Module.main, and was asked for off the main actor"
+            stop(text + ", at " + step.pointee.place.text + ": ask on it" + path)
         }
 
         /// The optional T, for which what it wraps was found.
