@@ -372,7 +372,7 @@ public nonisolated enum Resolver {
 /// Two calls share an instance when they stand at one place in the source, make one type, and give one `id`.
 public nonisolated final class Scope: @unchecked Sendable {
     private let lock = Resolver.Lock()  // Protects the sources and what they keep.
-    // By the hash of what they are for, or the next that is free. Not a literal: that would bring code to read elements.
+    // By the hash of what they are for, or a later slot. Not a literal: that would bring code to read elements.
     @exclusivity(unchecked) private var sources = [Int: Resolver.Source]()
 
     /// A scope in which nothing is kept yet.
@@ -443,18 +443,17 @@ public nonisolated final class Scope: @unchecked Sendable {
             hash ^= id.hashValue
             key = [AnyHashable(id)]
         }
-        var source: Resolver.Source, isNew: Bool
+        var slot = hash, source: Resolver.Source?, isNew = false
         repeat {
-            (source, isNew) = lock.withLock {
-                if let known = sources[hash] { return (known, false) }
-                let new = Resolver.Source(Resolver.Offer(T.self, nil, kind, place, false), lock, key)
-                sources[hash] = new
-                return (new, true)
+            lock.take {  // The next slot, far from where the next hash is; or the first again, after a reset.
+                slot = source != nil && sources[slot] === source ? slot &+ 0x2C1B_3C6D : hash
+                isNew = sources[slot] == nil
+                if isNew { sources[slot] = Resolver.Source(Resolver.Offer(T.self, nil, kind, place, false), lock, key) }
+                return exchange(&source, with: sources[slot])
             }
-            hash &+= 1
-        } while !isNew && !source.isFor(T.self, place, key)  // No lock is held: an id's `==` is the user's code.
+        } while !isNew && !source!.isFor(T.self, place, key)  // No lock is held: an id's `==` is the user's code.
         var frame = Resolver.Frame(T.self, nil, place, nil, source)
-        return try source.instance(&frame) { _ in
+        return try source!.instance(&frame) { _ in
             let value = try make()
             if let configure { Resolver.later { _ in configure(value) } }
             return value

@@ -967,6 +967,45 @@ struct ScopeTests {
         }
     }
 
+    @Test func `an id that resets its scope while it is compared has one instance afterwards`() {
+        struct Number: Hashable, Sendable {
+            let scope: Scope, value: Int
+            func hash(into hasher: inout Hasher) {}
+            static func == (one: Number, other: Number) -> Bool {
+                if one.value != other.value { one.scope.reset() }
+                return one.value == other.value
+            }
+        }
+        let scope = Scope()
+
+        let disks = [1, 2, 2].map { scope.shared(for: Number(scope: scope, value: $0)) { Disk() } }
+
+        #expect(disks[0] !== disks[1])
+        #expect(disks[1] === disks[2])
+    }
+
+    @Test func `ids whose hashes are neighbours are not compared with each other`() {
+        final class Number: NSObject, Sendable {
+            let value: Int, count: Protected<Int>
+            init(_ value: Int, _ count: Protected<Int>) { (self.value, self.count) = (value, count) }
+            override var hash: Int { value }
+            override func isEqual(_ other: Any?) -> Bool {
+                count.withLock { $0 += 1 }
+                return value == (other as? Number)?.value
+            }
+        }
+        let scope = Scope(), count = Protected(0)
+
+        // Places whose columns differ by little, too.
+        for number in 0..<1_000 {
+            let id = Number(number, count)
+            let disks = (scope.shared(for: id) { Disk() }, scope.shared(for: id) { Disk() })
+            #expect(disks.0 !== disks.1)
+        }
+
+        #expect(count.withLock { $0 } < 2_000)
+    }
+
     @Test func `threads that ask at once for many ids whose hashes are equal get one instance for each`() async {
         struct Number: Hashable, Sendable {
             let value: Int
