@@ -246,7 +246,7 @@ public nonisolated struct Module: Sendable {
         { (value: T, part: repeat each Part) in here(configure, value, repeat each part) }
     }
 
-    /// A source has looked before whether this is the main thread.
+    /// Whether this is the main thread was looked at before, or some systems would end the program without a word.
     private static func here<T, each Need>(
         _ make: @MainActor @Sendable (repeat each Need) -> T, _ need: repeat each Need
     ) -> T {
@@ -854,7 +854,7 @@ nonisolated extension Resolver {
             }
         }
 
-        /// Off the main actor some systems end a program without a word, and what is kept may not be handed out either.
+        /// What belongs to the main actor is made there only; what is kept of it may not be handed out elsewhere either.
         @inline(never) private static func checkThread(_ step: Step) {
             if isMainThread { return }
             let text = step.pointee.offer.label + " is offered by a Module.main, and was asked for off the main actor"
