@@ -984,6 +984,20 @@ struct ScopeTests {
         #expect(disks[1] === disks[2])
     }
 
+    @Test func `a scope that is reset in a request never hands out what another id had in it`() {
+        let scope = Scope()
+
+        // What was reset is gone, and what comes next may lie where it lay.
+        let numbers = Scope().objectGraph {
+            (0..<100).map { number in
+                scope.reset()
+                return scope.objectGraph(for: number) { number }
+            }
+        }
+
+        #expect(numbers == Array(0..<100))
+    }
+
     @Test func `ids whose hashes are neighbours are not compared with each other`() {
         final class Number: NSObject, Sendable {
             let value: Int, count: Protected<Int>

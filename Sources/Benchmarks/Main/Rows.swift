@@ -65,7 +65,7 @@ let allBars = [
     Bar(row: "heap of an @Inject, read", must: 96, aim: 80),
     Bar(row: "memory kept by a build", must: 30, aim: 30),
     Bar(row: "stripped app over the same by hand", must: 60_000, aim: 40_000),
-    Bar(row: "the same app, each `public` deleted", must: 60_000, aim: 40_000),
+    Bar(row: "stripped app, each `public` deleted", must: 60_000, aim: 40_000),
     Bar(row: "release build of the library", must: 2, aim: 2),
     Bar(row: "100 modules and one resolve", must: 2_500_000, aim: 1_500_000),
 ]
@@ -142,7 +142,7 @@ func allRows() -> [Row] {
         + [
             isCopied
                 ? Row(
-                    name: "the same app, each `public` deleted", unit: .bytes, setting: .none, isConstant: true,
+                    name: "stripped app, each `public` deleted", unit: .bytes, setting: .none, isConstant: true,
                     work: .figure { bytesOfApp(isPublic: false) })
                 : Row(
                     name: "release build of the library", unit: .seconds, setting: .none,
