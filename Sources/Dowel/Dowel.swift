@@ -68,15 +68,16 @@ nonisolated extension Resolver {
 
         deinit { kept?.deinitialize(count: 1).deallocate() }
 
+        // So marked, here and below: what each client compiles for itself, so that a program has only what it uses.
         /// The value, made at the first read.
-        @inlinable public var wrappedValue: Value { isReady.isSet ? kept.unsafelyUnwrapped.pointee : firstRead() }
+        @_alwaysEmitIntoClient public var wrappedValue: Value { isReady.isSet ? kept.unsafelyUnwrapped.pointee : ask() }
 
         /// The value, for an `Inject` that is a plain constant: `let api = Inject<any API>()`, then `api().load()`.
-        @inlinable public func callAsFunction() -> Value { wrappedValue }
+        @_alwaysEmitIntoClient public func callAsFunction() -> Value { wrappedValue }
 
         /// Asks the container that was in force where this was created, if that was an override; else what was built.
         /// Not made anew for each type, like all so marked: a program with a copy of this file would carry each.
-        @_semantics("optimize.sil.specialize.generic.never") @usableFromInline func firstRead() -> Value {
+        @_semantics("optimize.sil.specialize.generic.never") @usableFromInline func ask() -> Value {
             // One look for both: whoever keeps a value lets go of the container.
             let (value, override) =
                 origin == nil && Flag.tells ? (nil, nil) : Resolver.withLock(for: self) { (kept, origin?.override) }
@@ -114,7 +115,7 @@ nonisolated extension Resolver.Inject: @unchecked Sendable where Value: Sendable
 
 /// Offers one type: how to make it, how long it lives, and optionally under which name.
 public nonisolated struct Module: Sendable {
-    let offer: Resolver.Offer, replacesNothing: Bool
+    @usableFromInline let offer: Resolver.Offer, replacesNothing: Bool
 
     /// The type it offers.
     public var type: Any.Type { offer.type }
@@ -130,60 +131,60 @@ public nonisolated struct Module: Sendable {
     public var line: Int { offer.place.line }
 
     /// Offers what `make` makes; its parameters are filled by their types.
-    @inlinable public init<T, each Need>(
+    @_alwaysEmitIntoClient public init<T, each Need>(
         _ make: @escaping @Sendable (repeat each Need) -> T, file: StaticString = #fileID, line: Int = #line
     ) { self.init(nil, .unshared, Resolver.Place(file, line), make) }
 
     /// Offers what `make` makes, which lives as long as `lifetime` says.
-    @inlinable public init<T, each Need>(
+    @_alwaysEmitIntoClient public init<T, each Need>(
         _ lifetime: Lifetime<T>, _ make: @escaping @Sendable (repeat each Need) -> T,
         file: StaticString = #fileID, line: Int = #line
     ) { self.init(nil, lifetime.kind, Resolver.Place(file, line), make) }
 
     /// Offers what `make` makes under a name.
-    @inlinable public init<T, each Need>(
+    @_alwaysEmitIntoClient public init<T, each Need>(
         _ name: String, _ lifetime: Lifetime<T> = .unshared, _ make: @escaping @Sendable (repeat each Need) -> T,
         file: StaticString = #fileID, line: Int = #line
     ) { self.init(name, lifetime.kind, Resolver.Place(file, line), make) }
 
     /// Offers what `make` makes, and configures it when the whole graph of the request exists.
-    @inlinable public init<T, each Need, each Part>(
+    @_alwaysEmitIntoClient public init<T, each Need, each Part>(
         _ lifetime: Configurable = .unshared, _ make: @escaping @Sendable (repeat each Need) -> T,
         configure: @escaping @Sendable (T, repeat each Part) -> Void, file: StaticString = #fileID, line: Int = #line
     ) { self.init(nil, lifetime.kind, Resolver.Place(file, line), make, configure) }
 
     /// Offers what `make` makes under a name, and configures it when the whole graph of the request exists.
-    @inlinable public init<T, each Need, each Part>(
+    @_alwaysEmitIntoClient public init<T, each Need, each Part>(
         _ name: String, _ lifetime: Configurable = .unshared, _ make: @escaping @Sendable (repeat each Need) -> T,
         configure: @escaping @Sendable (T, repeat each Part) -> Void, file: StaticString = #fileID, line: Int = #line
     ) { self.init(name, lifetime.kind, Resolver.Place(file, line), make, configure) }
 
     /// Offers what `make` makes on the main actor, where alone it may be asked for.
-    public static func main<T, each Need>(
+    @_alwaysEmitIntoClient public static func main<T, each Need>(
         _ make: @escaping @MainActor @Sendable (repeat each Need) -> T, file: StaticString = #fileID, line: Int = #line
     ) -> Self { Self(nil, .unshared, Resolver.Place(file, line), isMain: true, onMain(make)) }
 
     /// Offers what `make` makes on the main actor, which lives as long as `lifetime` says and need not be `Sendable`.
-    public static func main<T, each Need>(
+    @_alwaysEmitIntoClient public static func main<T, each Need>(
         _ lifetime: Lifetime<Confined<T>>, _ make: @escaping @MainActor @Sendable (repeat each Need) -> T,
         file: StaticString = #fileID, line: Int = #line
     ) -> Self { Self(nil, lifetime.kind, Resolver.Place(file, line), isMain: true, onMain(make)) }
 
     /// Offers what `make` makes on the main actor under a name.
-    public static func main<T, each Need>(
+    @_alwaysEmitIntoClient public static func main<T, each Need>(
         _ name: String, _ lifetime: Lifetime<Confined<T>> = .unshared,
         _ make: @escaping @MainActor @Sendable (repeat each Need) -> T, file: StaticString = #fileID, line: Int = #line
     ) -> Self { Self(name, lifetime.kind, Resolver.Place(file, line), isMain: true, onMain(make)) }
 
     /// Offers what `make` makes on the main actor, and configures it when the whole graph of the request exists.
-    public static func main<T, each Need, each Part>(
+    @_alwaysEmitIntoClient public static func main<T, each Need, each Part>(
         _ lifetime: Configurable = .unshared, _ make: @escaping @MainActor @Sendable (repeat each Need) -> T,
         configure: @escaping @MainActor @Sendable (T, repeat each Part) -> Void,
         file: StaticString = #fileID, line: Int = #line
     ) -> Self { Self(nil, lifetime.kind, Resolver.Place(file, line), isMain: true, onMain(make), onMain(configure)) }
 
     /// Offers what `make` makes on the main actor under a name, and configures it when the request's graph exists.
-    public static func main<T, each Need, each Part>(
+    @_alwaysEmitIntoClient public static func main<T, each Need, each Part>(
         _ name: String, _ lifetime: Configurable = .unshared,
         _ make: @escaping @MainActor @Sendable (repeat each Need) -> T,
         configure: @escaping @MainActor @Sendable (T, repeat each Part) -> Void,
@@ -206,7 +207,7 @@ public nonisolated struct Module: Sendable {
     /// Stands for a type that belongs to the main actor where code asks for a `Sendable` one.
     public enum Confined<T>: Sendable {}
 
-    @inlinable init<T, each Need>(
+    @_alwaysEmitIntoClient init<T, each Need>(
         _ name: String?, _ kind: Resolver.Kind, _ place: Resolver.Place, isMain: Bool = false,
         _ make: @escaping @Sendable (repeat each Need) -> T
     ) {
@@ -214,7 +215,7 @@ public nonisolated struct Module: Sendable {
         repeat add((each Need).self, isPart: false)
     }
 
-    @inlinable init<T, each Need, each Part>(
+    @_alwaysEmitIntoClient init<T, each Need, each Part>(
         _ name: String?, _ kind: Resolver.Kind, _ place: Resolver.Place, isMain: Bool = false,
         _ make: @escaping @Sendable (repeat each Need) -> T,
         _ configure: @escaping @Sendable (T, repeat each Part) -> Void
@@ -236,18 +237,18 @@ public nonisolated struct Module: Sendable {
         if !isPart { offer.partsFrom += 1 }
     }
 
-    private static func onMain<T, each Need>(
+    @_alwaysEmitIntoClient static func onMain<T, each Need>(
         _ make: @escaping @MainActor @Sendable (repeat each Need) -> T
     ) -> @Sendable (repeat each Need) -> T { { (need: repeat each Need) in here(make, repeat each need) } }
 
-    private static func onMain<T, each Part>(
+    @_alwaysEmitIntoClient static func onMain<T, each Part>(
         _ configure: @escaping @MainActor @Sendable (T, repeat each Part) -> Void
     ) -> @Sendable (T, repeat each Part) -> Void {
         { (value: T, part: repeat each Part) in here(configure, value, repeat each part) }
     }
 
     /// Whether this is the main thread was looked at before, or some systems would end the program without a word.
-    private static func here<T, each Need>(
+    @_semantics("optimize.sil.specialize.generic.never") @_alwaysEmitIntoClient static func here<T, each Need>(
         _ make: @MainActor @Sendable (repeat each Need) -> T, _ need: repeat each Need
     ) -> T {
         let needs = Resolver.Kept((repeat each need))
@@ -297,7 +298,7 @@ public nonisolated struct Dependencies: Sendable {
     }
 
     /// A copy with the other's modules in place of those of the same type and name.
-    public func replacing(_ other: Dependencies) -> Dependencies {
+    @_alwaysEmitIntoClient public func replacing(_ other: Dependencies) -> Dependencies {
         let old = Resolver.Container(modules)
         let new = other.modules.map { Module($0.offer, replacesNothing: !old.has($0.offer)) }
         return Dependencies { Resolver.Container.merge(modules, new) }
@@ -349,7 +350,7 @@ public nonisolated enum Resolver {
     }
 
     /// Adds an instance to the dependencies in force, in place of any of its type and name, until the next `build()`.
-    public static func register<T: Sendable>(
+    @_alwaysEmitIntoClient public static func register<T: Sendable>(
         _ instance: T, _ name: String? = nil, file: StaticString = #fileID, line: Int = #line
     ) { Container.inForce.register(Module(name, .unshared, Place(file, line)) { instance }) }
 
@@ -379,19 +380,19 @@ public nonisolated final class Scope: @unchecked Sendable {
     public init() {}
 
     /// One instance for this place in the source, and this `id`; made when it is first asked for, exactly once.
-    public func shared<T: Sendable>(
+    @_alwaysEmitIntoClient public func shared<T: Sendable>(
         for id: (any Hashable & Sendable)? = nil, _ make: () throws -> T,
         file: StaticString = #fileID, line: Int = #line, column: Int = #column
     ) rethrows -> T { try instance(.shared, id, Resolver.Place(file, line, column), make) }
 
     /// One instance for this place in the source, and this `id`, for as long as anyone holds it.
-    public func weakShared<T: Sendable>(
+    @_alwaysEmitIntoClient public func weakShared<T: Sendable>(
         for id: (any Hashable & Sendable)? = nil, _ make: () throws -> T,
         file: StaticString = #fileID, line: Int = #line, column: Int = #column
     ) rethrows -> T { try instance(.weakShared, id, Resolver.Place(file, line, column), make) }
 
     /// One instance for this place in the source, and this `id`, in each request; configured when its graph exists.
-    public func objectGraph<T>(
+    @_alwaysEmitIntoClient public func objectGraph<T>(
         for id: (any Hashable & Sendable)? = nil, _ make: () throws -> T, configure: ((T) -> Void)? = nil,
         file: StaticString = #fileID, line: Int = #line, column: Int = #column
     ) rethrows -> T { try instance(.objectGraph, id, Resolver.Place(file, line, column), make, configure) }
@@ -404,22 +405,22 @@ public nonisolated final class Scope: @unchecked Sendable {
 
     /// Shared lifetimes on the main actor.
     @MainActor public struct Main: Sendable {
-        fileprivate nonisolated let scope: Scope
+        @usableFromInline nonisolated let scope: Scope
 
         /// One instance for this place in the source, and this `id`; made when it is first asked for, exactly once.
-        public func shared<T>(
+        @_alwaysEmitIntoClient public func shared<T>(
             for id: (any Hashable & Sendable)? = nil, _ make: @MainActor () throws -> T,
             file: StaticString = #fileID, line: Int = #line, column: Int = #column
         ) rethrows -> T { try scope.instance(.shared, id, Resolver.Place(file, line, column)) { try make() } }
 
         /// One instance for this place in the source, and this `id`, for as long as anyone holds it.
-        public func weakShared<T>(
+        @_alwaysEmitIntoClient public func weakShared<T>(
             for id: (any Hashable & Sendable)? = nil, _ make: @MainActor () throws -> T,
             file: StaticString = #fileID, line: Int = #line, column: Int = #column
         ) rethrows -> T { try scope.instance(.weakShared, id, Resolver.Place(file, line, column)) { try make() } }
 
         /// One instance for this place in the source, and this `id`, in each request; configured when its graph exists.
-        public func objectGraph<T>(
+        @_alwaysEmitIntoClient public func objectGraph<T>(
             for id: (any Hashable & Sendable)? = nil, _ make: @MainActor () throws -> T,
             configure: (@MainActor (T) -> Void)? = nil,
             file: StaticString = #fileID, line: Int = #line, column: Int = #column
@@ -428,7 +429,7 @@ public nonisolated final class Scope: @unchecked Sendable {
         }
     }
 
-    @_semantics("optimize.sil.specialize.generic.never") private func instance<T>(
+    @_semantics("optimize.sil.specialize.generic.never") @usableFromInline func instance<T>(
         _ kind: Resolver.Kind, _ id: (any Hashable & Sendable)?, _ place: Resolver.Place, _ make: () throws -> T,
         _ configure: ((T) -> Void)? = nil
     ) rethrows -> T {
@@ -465,14 +466,14 @@ public nonisolated final class Scope: @unchecked Sendable {
 
 nonisolated extension Dependencies {
     /// Runs `body` with these in place of the modules in force: for this task, and those it starts inside, only.
-    public func override<Result>(during body: () throws -> Result) rethrows -> Result {
+    @_alwaysEmitIntoClient public func override<Result>(during body: () throws -> Result) rethrows -> Result {
         let container = Resolver.Container(checked: modules, over: .inForce)
         defer { container.close() }
         return try Resolver.Container.bound.withValue(container, operation: body)
     }
 
     /// Runs `body` with these in place of the modules in force: for this task, and those it starts inside, only.
-    public func override<Result>(
+    @_alwaysEmitIntoClient public func override<Result>(
         isolation: isolated (any Actor)? = #isolation, during body: () async throws -> Result
     ) async rethrows -> Result {
         let container = Resolver.Container(checked: modules, over: .inForce)
@@ -758,9 +759,9 @@ nonisolated extension Resolver {
     }
 
     /// A value in a class, for code that does not know its type, or may not know that it belongs to the main actor.
-    final class Kept<T>: @unchecked Sendable {
-        let value: T
-        init(_ value: T) { self.value = value }
+    @usableFromInline final class Kept<T>: @unchecked Sendable {
+        @usableFromInline let value: T
+        @usableFromInline init(_ value: T) { self.value = value }
         @inline(__always) static func open(_ kept: Unmanaged<AnyObject>) -> T {
             kept._withUnsafeGuaranteedRef { unsafeDowncast($0, to: Kept.self).value }
         }
@@ -938,7 +939,7 @@ nonisolated extension Resolver {
     }
 
     /// Modules in force together, and what is kept of them.
-    final class Container: @unchecked Sendable {
+    @usableFromInline final class Container: @unchecked Sendable {
         /// Set while the first container is in force and nothing was ever overridden or registered: it is then found
         /// without a lock, and for that lives as long as the process. Later ones are counted.
         static let firstIsInForce = Flag()
@@ -946,7 +947,7 @@ nonisolated extension Resolver {
         nonisolated(unsafe) private static var current = none
         static let none = Container([])
         private static let lock = Lock()  // Protects `first` and `current`.
-        static let bound = TaskLocal<Container?>(wrappedValue: nil)
+        @usableFromInline static let bound = TaskLocal<Container?>(wrappedValue: nil)
 
         let isOverride: Bool
         private(set) var sources: [Source] = [], problems: [String] = []
@@ -955,7 +956,7 @@ nonisolated extension Resolver {
         private var registered: Container?
         private unowned(unsafe) let base: Container?  // In which this was registered, and which holds it.
 
-        init(_ modules: [Module], isOverride: Bool = false, in base: Container? = nil) {
+        @usableFromInline init(_ modules: [Module], isOverride: Bool = false, in base: Container? = nil) {
             (self.isOverride, self.base) = (isOverride, base)
             mask = 1 &<< (Int.bitWidth - (modules.count * 2 + 6).leadingZeroBitCount) - 1
             buckets = .allocate(capacity: mask + 1)
@@ -993,14 +994,14 @@ nonisolated extension Resolver {
         }
 
         /// The modules, or those of another container with these in their place; stops the program where they are wrong.
-        convenience init(checked modules: [Module], over other: Container? = nil) {
+        @usableFromInline convenience init(checked modules: [Module], over other: Container? = nil) {
             if other != nil { Container.replace(with: nil) }
             self.init(other.map { Container.merge($0.modules, modules) } ?? modules, isOverride: other != nil)
             do { try validate() } catch { stop(error.description) }
         }
 
         /// The modules of both, where the new stand in place of those of the same type and name.
-        static func merge(_ old: [Module], _ new: [Module]) -> [Module] {
+        @usableFromInline static func merge(_ old: [Module], _ new: [Module]) -> [Module] {
             let found = Container(new)
             return old.filter { !found.has($0.offer) } + new
         }
@@ -1011,7 +1012,7 @@ nonisolated extension Resolver {
         }
 
         /// Whether the very type and name of this offer are offered.
-        func has(_ offer: Offer) -> Bool { buckets[bucket(of: offer.type, offer.name)] != nil }
+        @usableFromInline func has(_ offer: Offer) -> Bool { buckets[bucket(of: offer.type, offer.name)] != nil }
 
         /// What makes this type, or, where it is an optional that nobody offers, what it wraps.
         func find(_ type: Any.Type, _ name: String?) -> Unmanaged<Source>? {
@@ -1034,19 +1035,19 @@ nonisolated extension Resolver {
             return (.passRetained(container), source.map { .passRetained($0) }, bound)
         }
 
-        func register(_ module: Module) {
+        @usableFromInline func register(_ module: Module) {
             Container.replace(with: nil)
             lock.take { exchange(&registered, with: .init(Self.merge(registered?.modules ?? [], [module]), in: self)) }
         }
 
         /// Keeps nothing from here on: whoever still asks gets what others hold, or a new one.
-        func close() { for source in sources where source.offer.kind != .unshared { source.weaken() } }
+        @usableFromInline func close() { for one in sources where one.offer.kind != .unshared { one.weaken() } }
 
         /// What was built last.
         static var built: Container { lock.withLock { current } }
 
         /// The container in force: of what is being made, unless an override began since; else of the override.
-        static var inForce: Container {
+        @usableFromInline static var inForce: Container {
             let (bound, step) = (bound.get(), Frame.current)
             guard let step, step.pointee.bound == bound.map({ ObjectIdentifier($0) }) else { return bound ?? built }
             return step.pointee.container.takeUnretainedValue()
@@ -1125,12 +1126,12 @@ nonisolated extension Resolver {
     @usableFromInline struct Flag: ~Copyable, Sendable {
         #if canImport(Darwin)  // Before iOS 18 Swift has no atomics there: never set, so that the locks serve.
         static var tells: Bool { false }
-        @inlinable var isSet: Bool { false }
+        @_alwaysEmitIntoClient var isSet: Bool { false }
         func set(_ value: Bool) {}
         #else
         static var tells: Bool { true }
         @usableFromInline let state = Atomic<Bool>(false)
-        @inlinable var isSet: Bool { state.load(ordering: .acquiring) }
+        @_alwaysEmitIntoClient var isSet: Bool { state.load(ordering: .acquiring) }
         func set(_ value: Bool) { state.store(value, ordering: .releasing) }
         #endif
     }
