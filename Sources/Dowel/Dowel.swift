@@ -124,7 +124,7 @@ public nonisolated struct Module: Sendable {
     /// The types that its factory takes, and those that its configuration takes besides.
     public var needs: [Any.Type] { offer.needs }
     /// How long what it makes lives.
-    public var lifetime: Lifetime<Void> { Lifetime(kind: offer.kind) }
+    public var lifetime: Lifetime<Void> { offer.kind }
     /// The file it was written in, after its module's name.
     public var file: String { String(cString: offer.place.file) }
     /// The line it was written in.
@@ -193,7 +193,7 @@ public nonisolated struct Module: Sendable {
 
     /// The lifetimes of what is configured after it was made: those in which no other thread can see it before.
     public struct Configurable: Sendable {
-        @usableFromInline let kind: Resolver.Kind
+        @usableFromInline let kind: Lifetime<Void>
 
         /// A new instance for each that asks.
         public static var unshared: Self { Self(kind: .unshared) }
@@ -208,7 +208,7 @@ public nonisolated struct Module: Sendable {
     public enum Confined<T>: Sendable {}
 
     @_alwaysEmitIntoClient init<T, each Need>(
-        _ name: String?, _ kind: Resolver.Kind, _ place: Resolver.Place, isMain: Bool = false,
+        _ name: String?, _ kind: Lifetime<Void>, _ place: Resolver.Place, isMain: Bool = false,
         _ make: @escaping @Sendable (repeat each Need) -> T
     ) {
         self.init(Resolver.TypedOffer(name, kind, place, isMain) { make(repeat Resolver.fill($0) as each Need) })
@@ -216,7 +216,7 @@ public nonisolated struct Module: Sendable {
     }
 
     @_alwaysEmitIntoClient init<T, each Need, each Part>(
-        _ name: String?, _ kind: Resolver.Kind, _ place: Resolver.Place, isMain: Bool = false,
+        _ name: String?, _ kind: Lifetime<Void>, _ place: Resolver.Place, isMain: Bool = false,
         _ make: @escaping @Sendable (repeat each Need) -> T,
         _ configure: @escaping @Sendable (T, repeat each Part) -> Void
     ) {
@@ -264,21 +264,22 @@ nonisolated extension Module.Components {
 
 /// How long an instance lives, and who shares it.
 public nonisolated struct Lifetime<T>: Equatable, Sendable, CustomStringConvertible {
-    @usableFromInline let kind: Resolver.Kind
+    let number: UInt8  // No enum: that would bring tables for its hash values, which nobody needs.
+    @usableFromInline var kind: Lifetime<Void> { Lifetime<Void>(number: number) }
 
     /// A new instance for each that asks.
-    public static var unshared: Self { Self(kind: .unshared) }
+    public static var unshared: Self { Self(number: 0) }
     /// One instance for all that is made in one request.
-    public static var objectGraph: Self { Self(kind: .objectGraph) }
+    public static var objectGraph: Self { Self(number: 1) }
     /// The lifetime's word.
-    public var description: String { "\(kind)" }
+    public var description: String { ["unshared", "objectGraph", "shared", "weakShared"][Int(number)] }
 }
 
 nonisolated extension Lifetime where T: Sendable {
     /// One instance, made when it is first asked for, exactly once.
-    public static var shared: Self { Self(kind: .shared) }
+    public static var shared: Self { Self(number: 2) }
     /// One instance, for as long as anyone holds it.
-    public static var weakShared: Self { Self(kind: .weakShared) }
+    public static var weakShared: Self { Self(number: 3) }
 }
 
 // MARK: - Collecting
@@ -430,7 +431,7 @@ public nonisolated final class Scope: @unchecked Sendable {
     }
 
     @_semantics("optimize.sil.specialize.generic.never") @usableFromInline func instance<T>(
-        _ kind: Resolver.Kind, _ id: (any Hashable & Sendable)?, _ place: Resolver.Place, _ make: () throws -> T,
+        _ kind: Lifetime<Void>, _ id: (any Hashable & Sendable)?, _ place: Resolver.Place, _ make: () throws -> T,
         _ configure: ((T) -> Void)? = nil
     ) rethrows -> T {
         var key: [AnyHashable]?, hash = Int(bitPattern: ObjectIdentifier(T.self)) ^ place.position
@@ -598,7 +599,6 @@ nonisolated extension Resolver.Container {
 // MARK: - Private machinery
 
 nonisolated extension Resolver {
-    @usableFromInline enum Kind: Sendable { case unshared, shared, weakShared, objectGraph }
     @usableFromInline typealias Step = UnsafeMutablePointer<Frame>  // A frame where it lies on its thread's stack.
 
     /// Locks for things that have none of their own. Not retained: threads would contend for their counts.
@@ -629,11 +629,11 @@ nonisolated extension Resolver {
 
     /// What a module says; all that is made from it shares this.
     @usableFromInline class Offer: @unchecked Sendable {
-        let type: Any.Type, name: String?, kind: Kind, place: Place, isMain: Bool
+        let type: Any.Type, name: String?, kind: Lifetime<Void>, place: Place, isMain: Bool
         // Complete before anyone else has this; from `partsFrom` on, the needs are those of the configuration.
         @exclusivity(unchecked) final var needs: [Any.Type] = [], partsFrom = 0
 
-        init(_ type: Any.Type, _ name: String?, _ kind: Kind, _ place: Place, _ isMain: Bool) {
+        init(_ type: Any.Type, _ name: String?, _ kind: Lifetime<Void>, _ place: Place, _ isMain: Bool) {
             (self.type, self.name, self.kind, self.place, self.isMain) = (type, name, kind, place, isMain)
         }
 
@@ -647,10 +647,10 @@ nonisolated extension Resolver {
 
         // Not inlined, like `add`: so a module's initializers are small enough to be, and a client knows its factories.
         @usableFromInline @inline(never) init(
-            _ name: String?, _ kind: Kind, _ place: Place, _ main: Bool, _ make: @escaping @Sendable (Step) -> T
+            _ name: String?, _ kind: Lifetime<Void>, _ at: Place, _ main: Bool, _ make: @escaping @Sendable (Step) -> T
         ) {
             self.make = make
-            super.init(T.self, name, kind, place, main)
+            super.init(T.self, name, kind, at, main)
         }
     }
 
