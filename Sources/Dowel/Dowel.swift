@@ -51,13 +51,13 @@ nonisolated extension Resolver {
     @propertyWrapper public final class Inject<Value> {
         /// Set once, under the lock that guards this object.
         @usableFromInline @exclusivity(unchecked) var kept: UnsafeMutablePointer<Value>?
-        @usableFromInline let isReady = Flag()
+        @usableFromInline let ready = Flag(false)
         private let origin: Origin?, place: Place
 
         /// Asks for the module of this property's type, and of `name` if there is one, when the property is first read.
         public init(_ name: String? = nil, file: StaticString = #fileID, line: Int = #line) {
             place = Place(file, line)
-            origin = name == nil && Container.firstIsInForce.isSet ? nil : Origin(name)
+            origin = name == nil && isSet(Container.firstIsInForce) ? nil : Origin(name)
         }
 
         /// Holds a value given by hand and looks nothing up: for tests and memberwise initializers.
@@ -70,7 +70,7 @@ nonisolated extension Resolver {
 
         // So marked, here and below: what each client compiles for itself, so that a program has only what it uses.
         /// The value, made at the first read.
-        @_alwaysEmitIntoClient public var wrappedValue: Value { isReady.isSet ? kept.unsafelyUnwrapped.pointee : ask() }
+        @_alwaysEmitIntoClient public var wrappedValue: Value { isSet(ready) ? kept.unsafelyUnwrapped.pointee : ask() }
 
         /// The value, for an `Inject` that is a plain constant: `let api = Inject<any API>()`, then `api().load()`.
         @_alwaysEmitIntoClient public func callAsFunction() -> Value { wrappedValue }
@@ -80,9 +80,9 @@ nonisolated extension Resolver {
         @_semantics("optimize.sil.specialize.generic.never") @usableFromInline func ask() -> Value {
             // One look for both: whoever keeps a value lets go of the container.
             let (value, override) =
-                origin == nil && Flag.tells ? (nil, nil) : Resolver.withLock(for: self) { (kept, origin?.override) }
+                origin == nil && flagsTell ? (nil, nil) : Resolver.withLock(for: self) { (kept, origin?.override) }
             if let value { return value.pointee }
-            let container = Container.firstIsInForce.isSet ? nil : override ?? Container.built
+            let container = isSet(Container.firstIsInForce) ? nil : override ?? Container.built
             var frame = Frame(Value.self, origin?.name, place, container)
             // A nil is not kept.
             return frame.source == nil ? Frame.missing(&frame, origin?.name, orNil: true) : keep { Frame.made(&frame) }
@@ -96,7 +96,7 @@ nonisolated extension Resolver {
                 if kept == nil { kept = new }
                 return (kept == new ? nil : new, origin.map { exchange(&$0.override, with: nil) })
             }
-            isReady.set(true)
+            set(ready, true)
             late?.deinitialize(count: 1).deallocate()
             return kept.unsafelyUnwrapped.pointee
         }
@@ -830,7 +830,7 @@ nonisolated extension Resolver {
         ) {
             (asked, self.parent, outermost) = (place, parent, parent?.pointee.outermost)
             depth = parent.map { $0.pointee.depth + 1 } ?? 1
-            if Container.firstIsInForce.isSet {
+            if isSet(Container.firstIsInForce) {
                 (container, isCounted, bound) = (Container.first.unsafelyUnwrapped, false, nil)
                 source = given.map { .passUnretained($0) } ?? container._withUnsafeGuaranteedRef { $0.find(type, name) }
             } else {
@@ -942,7 +942,7 @@ nonisolated extension Resolver {
     @usableFromInline final class Container: @unchecked Sendable {
         /// Set while the first container is in force and nothing was ever overridden or registered: it is then found
         /// without a lock, and for that lives as long as the process. Later ones are counted.
-        static let firstIsInForce = Flag()
+        static let firstIsInForce = Flag(false)
         @exclusivity(unchecked) nonisolated(unsafe) private(set) static var first: Unmanaged<Container>?
         nonisolated(unsafe) private static var current = none
         static let none = Container([])
@@ -1057,7 +1057,7 @@ nonisolated extension Resolver {
         @discardableResult static func replace(with container: Container?) -> Container? {
             lock.withLock {
                 let isFirst = first == nil && container != nil
-                defer { firstIsInForce.set(isFirst) }
+                defer { set(firstIsInForce, isFirst) }
                 // Written once, for others read it without the lock.
                 if first == nil { first = .passRetained(container ?? current) }
                 return exchange(&current, with: container ?? current)
@@ -1105,11 +1105,12 @@ nonisolated extension Resolver {
         func lock() { mutex._unsafeLock() }  // A turn outlasts any closure given to `withLock`.
         func unlock() { mutex._unsafeUnlock() }
         #else
-        private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-        init() { pthread_mutex_init(mutex, nil) }
-        deinit { _ = (pthread_mutex_destroy(mutex), mutex.deallocate()) }
-        func lock() { pthread_mutex_lock(mutex) }
-        func unlock() { pthread_mutex_unlock(mutex) }
+        // Opaque: a pointer to what it is would bring the tables of that type.
+        private let mutex = OpaquePointer(UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1))
+        init() { pthread_mutex_init(.init(mutex), nil) }
+        deinit { _ = (pthread_mutex_destroy(.init(mutex)), UnsafeMutableRawPointer(mutex).deallocate()) }
+        func lock() { pthread_mutex_lock(.init(mutex)) }
+        func unlock() { pthread_mutex_unlock(.init(mutex)) }
         #endif
 
         @inline(__always) func withLock<R>(_ body: () -> R) -> R {
@@ -1122,19 +1123,19 @@ nonisolated extension Resolver {
         func take<V>(_ body: () -> V) { withExtendedLifetime(withLock(body)) {} }
     }
 
-    /// Read without a lock: when set, what was written before is there; when not, look again under the lock.
-    @usableFromInline struct Flag: ~Copyable, Sendable {
-        #if canImport(Darwin)  // Before iOS 18 Swift has no atomics there: never set, so that the locks serve.
-        static var tells: Bool { false }
-        @_alwaysEmitIntoClient var isSet: Bool { false }
-        func set(_ value: Bool) {}
-        #else
-        static var tells: Bool { true }
-        @usableFromInline let state = Atomic<Bool>(false)
-        @_alwaysEmitIntoClient var isSet: Bool { state.load(ordering: .acquiring) }
-        func set(_ value: Bool) { state.store(value, ordering: .releasing) }
-        #endif
-    }
+    // Read without a lock: when set, what was written before is there; when not, look again under the lock. No type of
+    // its own elsewhere: that would bring tables.
+    #if canImport(Darwin)  // Before iOS 18 Swift has no atomics there: never set, so that the locks serve.
+    @usableFromInline typealias Flag = Bool
+    static var flagsTell: Bool { false }
+    @_alwaysEmitIntoClient static func isSet(_ flag: Flag) -> Bool { false }
+    static func set(_ flag: Flag, _ value: Bool) {}
+    #else
+    @usableFromInline typealias Flag = Atomic<Bool>
+    static var flagsTell: Bool { true }
+    @_alwaysEmitIntoClient static func isSet(_ flag: borrowing Flag) -> Bool { flag.load(ordering: .acquiring) }
+    static func set(_ flag: borrowing Flag, _ value: Bool) { flag.store(value, ordering: .releasing) }
+    #endif
 
     // The thread's slot, with the outermost frame of its request in it.
     #if os(Windows)
