@@ -373,12 +373,12 @@ public nonisolated enum Resolver {
 ///
 /// Two calls share an instance when they stand at one place in the source, make one type, and give one `id`.
 public nonisolated final class Scope: @unchecked Sendable {
-    private let lock = Resolver.Lock()  // Protects the sources and what they keep.
+    private let lock: Resolver.Lock  // Protects the sources and what they keep.
     // By the hash of what they are for, or a later slot. Not a literal: that would bring code to read elements.
-    @exclusivity(unchecked) private var sources = [Int: Resolver.Source]()
+    @exclusivity(unchecked) private var sources: [Int: Resolver.Source]
 
     /// A scope in which nothing is kept yet.
-    public init() {}
+    public init() { (lock, sources) = (Resolver.Lock(), .init()) }
 
     /// One instance for this place in the source, and this `id`; made when it is first asked for, exactly once.
     @_alwaysEmitIntoClient public func shared<T: Sendable>(
@@ -631,10 +631,11 @@ nonisolated extension Resolver {
     @usableFromInline class Offer: @unchecked Sendable {
         let type: Any.Type, name: String?, kind: Lifetime<Void>, place: Place, isMain: Bool
         // Complete before anyone else has this; from `partsFrom` on, the needs are those of the configuration.
-        @exclusivity(unchecked) final var needs: [Any.Type] = [], partsFrom = 0
+        @exclusivity(unchecked) final var needs: [Any.Type], partsFrom: Int
 
         init(_ type: Any.Type, _ name: String?, _ kind: Lifetime<Void>, _ place: Place, _ isMain: Bool) {
             (self.type, self.name, self.kind, self.place, self.isMain) = (type, name, kind, place, isMain)
+            (needs, partsFrom) = ([], 0)
         }
 
         final var label: String { Resolver.label(type, name) }
@@ -950,14 +951,14 @@ nonisolated extension Resolver {
         @usableFromInline static let bound = TaskLocal<Container?>(wrappedValue: nil)
 
         let isOverride: Bool
-        private(set) var sources: [Source] = [], problems: [String] = []
+        private(set) var sources: [Source], problems: [String]
         private let buckets: UnsafeMutablePointer<Unmanaged<Source>?>, mask: Int
-        private let lock = Lock()  // Protects `registered`.
+        private let lock: Lock  // Protects `registered`.
         private var registered: Container?
         private unowned(unsafe) let base: Container?  // In which this was registered, and which holds it.
 
         @usableFromInline init(_ modules: [Module], isOverride: Bool = false, in base: Container? = nil) {
-            (self.isOverride, self.base) = (isOverride, base)
+            (self.isOverride, self.base, sources, problems, lock) = (isOverride, base, [], [], Lock())
             mask = 1 &<< (Int.bitWidth - (modules.count * 2 + 6).leadingZeroBitCount) - 1
             buckets = .allocate(capacity: mask + 1)
             buckets.initialize(repeating: nil, count: mask + 1)
