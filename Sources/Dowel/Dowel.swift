@@ -57,7 +57,7 @@ nonisolated extension Resolver {
         /// Asks for the module of this property's type, and of `name` if there is one, when the property is first read.
         public init(_ name: String? = nil, file: StaticString = #fileID, line: Int = #line) {
             place = Place(file, line)
-            origin = name == nil && isSet(Container.firstIsInForce) ? nil : Origin(name)
+            origin = name == nil && Resolver.isSet(Container.firstIsInForce) ? nil : Origin(name)
         }
 
         /// Holds a value given by hand and looks nothing up: for tests and memberwise initializers.
@@ -68,10 +68,10 @@ nonisolated extension Resolver {
 
         deinit { kept?.deinitialize(count: 1).deallocate() }
 
-        // So marked, here and below: what each client compiles for itself, so that a program has only what it uses.
         /// The value, made at the first read.
-        @_alwaysEmitIntoClient public var wrappedValue: Value { isSet(ready) ? kept.unsafelyUnwrapped.pointee : ask() }
+        @inlinable public var wrappedValue: Value { Resolver.isSet(ready) ? kept.unsafelyUnwrapped.pointee : ask() }
 
+        // So marked, here and below: what each client compiles for itself, so that a program has only what it uses.
         /// The value, for an `Inject` that is a plain constant: `let api = Inject<any API>()`, then `api().load()`.
         @_alwaysEmitIntoClient public func callAsFunction() -> Value { wrappedValue }
 
@@ -82,7 +82,7 @@ nonisolated extension Resolver {
             let (value, override) =
                 origin == nil && flagsTell ? (nil, nil) : Resolver.withLock(for: self) { (kept, origin?.override) }
             if let value { return value.pointee }
-            let container = isSet(Container.firstIsInForce) ? nil : override ?? Container.built
+            let container = Resolver.isSet(Container.firstIsInForce) ? nil : override ?? Container.built
             var frame = Frame(Value.self, origin?.name, place, container)
             // A nil is not kept.
             return frame.source == nil ? Frame.missing(&frame, origin?.name, orNil: true) : keep { Frame.made(&frame) }
@@ -96,7 +96,7 @@ nonisolated extension Resolver {
                 if kept == nil { kept = new }
                 return (kept == new ? nil : new, origin.map { exchange(&$0.override, with: nil) })
             }
-            set(ready, true)
+            Resolver.set(ready, true)
             late?.deinitialize(count: 1).deallocate()
             return kept.unsafelyUnwrapped.pointee
         }
@@ -264,7 +264,7 @@ nonisolated extension Module.Components {
 
 /// How long an instance lives, and who shares it.
 public nonisolated struct Lifetime<T>: Equatable, Sendable, CustomStringConvertible {
-    let number: UInt8  // No enum: that would bring tables for its hash values, which nobody needs.
+    let number: Int  // No enum: that would bring tables for its hash values, which nobody needs.
     @usableFromInline var kind: Lifetime<Void> { Lifetime<Void>(number: number) }
 
     /// A new instance for each that asks.
@@ -272,7 +272,7 @@ public nonisolated struct Lifetime<T>: Equatable, Sendable, CustomStringConverti
     /// One instance for all that is made in one request.
     public static var objectGraph: Self { Self(number: 1) }
     /// The lifetime's word.
-    public var description: String { ["unshared", "objectGraph", "shared", "weakShared"][Int(number)] }
+    public var description: String { ["unshared", "objectGraph", "shared", "weakShared"][number] }
 }
 
 nonisolated extension Lifetime where T: Sendable {
@@ -513,12 +513,12 @@ public nonisolated struct WiringError: Error, CustomStringConvertible {
 
 nonisolated extension Dependencies {
     /// Throws one error with every problem of these modules, of cycles that share a part at least one; makes nothing.
-    public func validate() throws(WiringError) { try Resolver.Container(modules).validate() }
+    @_alwaysEmitIntoClient public func validate() throws(WiringError) { try Resolver.Container(modules).validate() }
 }
 
 nonisolated extension Resolver.Container {
     /// Walks the needs, once and without recursion: finds those that nobody offers, and that come back.
-    fileprivate func validate() throws(WiringError) {
+    @usableFromInline func validate() throws(WiringError) {
         var problems = problems
         for start in sources where start.walked == 0 {
             var current: Resolver.Source? = start
