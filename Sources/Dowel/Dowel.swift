@@ -374,11 +374,11 @@ public nonisolated enum Resolver {
 /// Two calls share an instance when they stand at one place in the source, make one type, and give one `id`.
 public nonisolated final class Scope: @unchecked Sendable {
     private let lock: Resolver.Lock  // Protects the sources and what they keep.
-    // By the hash of what they are for, or a later slot. Not a literal: that would bring code to read elements.
+    // By the hash of what they are for, or a later slot.
     @exclusivity(unchecked) private var sources: [Int: Resolver.Source]
 
     /// A scope in which nothing is kept yet.
-    public init() { (lock, sources) = (Resolver.Lock(), .init()) }
+    public init() { (lock, sources) = (Resolver.Lock(), .init()) }  // A literal would bring code to read elements.
 
     /// One instance for this place in the source, and this `id`; made when it is first asked for, exactly once.
     @_alwaysEmitIntoClient public func shared<T: Sendable>(
@@ -631,11 +631,10 @@ nonisolated extension Resolver {
     @usableFromInline class Offer: @unchecked Sendable {
         let type: Any.Type, name: String?, kind: Lifetime<Void>, place: Place, isMain: Bool
         // Complete before anyone else has this; from `partsFrom` on, the needs are those of the configuration.
-        @exclusivity(unchecked) final var needs: [Any.Type], partsFrom: Int
+        @exclusivity(unchecked) final var needs: [Any.Type] = [], partsFrom = 0
 
         init(_ type: Any.Type, _ name: String?, _ kind: Lifetime<Void>, _ place: Place, _ isMain: Bool) {
             (self.type, self.name, self.kind, self.place, self.isMain) = (type, name, kind, place, isMain)
-            (needs, partsFrom) = ([], 0)
         }
 
         final var label: String { Resolver.label(type, name) }

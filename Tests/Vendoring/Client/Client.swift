@@ -31,6 +31,16 @@ nonisolated struct Report: Sendable {
     let missing: (any Missing)?
 }
 
+// Whoever has a copy may extend its types: the library must go on calling what is its own.
+nonisolated extension Inject {
+    var isSet: Bool { true }
+    func set(_ value: Value) {}
+}
+
+nonisolated extension Lifetime {
+    init(number: UInt8) { self = .unshared }
+}
+
 // MARK: - What no thread shares
 
 nonisolated protocol Engine: AnyObject { var speed: Int { get set } }
