@@ -56,13 +56,13 @@ nonisolated extension Resolver {
 
         /// Asks for the module of this property's type, and of `name` if there is one, when the property is first read.
         public init(_ name: String? = nil, file: StaticString = #fileID, line: Int = #line) {
-            place = Place(file, line)
+            place = Resolver.place(file, line)
             origin = name == nil && Resolver.isSet(Container.firstIsInForce) ? nil : Origin(name)
         }
 
         /// Holds a value given by hand and looks nothing up: for tests and memberwise initializers.
-        public init(given value: Value) {
-            (origin, place) = (nil, Place("", 0))
+        public convenience init(given value: Value) {
+            self.init()
             _ = keep { value }
         }
 
@@ -115,7 +115,7 @@ nonisolated extension Resolver.Inject: @unchecked Sendable where Value: Sendable
 
 /// Offers one type: how to make it, how long it lives, and optionally under which name.
 public nonisolated struct Module: Sendable {
-    @usableFromInline let offer: Resolver.Offer, replacesNothing: Bool
+    @usableFromInline let offer: Resolver.Offer
 
     /// The type it offers.
     public var type: Any.Type { offer.type }
@@ -128,60 +128,60 @@ public nonisolated struct Module: Sendable {
     /// The file it was written in, after its module's name.
     public var file: String { String(cString: offer.place.file) }
     /// The line it was written in.
-    public var line: Int { offer.place.line }
+    public var line: Int { offer.place.position &>> 16 }
 
     /// Offers what `make` makes; its parameters are filled by their types.
     @_alwaysEmitIntoClient public init<T, each Need>(
         _ make: @escaping @Sendable (repeat each Need) -> T, file: StaticString = #fileID, line: Int = #line
-    ) { self.init(nil, .unshared, Resolver.Place(file, line), make) }
+    ) { self.init(nil, .unshared, Resolver.place(file, line), make) }
 
     /// Offers what `make` makes, which lives as long as `lifetime` says.
     @_alwaysEmitIntoClient public init<T, each Need>(
         _ lifetime: Lifetime<T>, _ make: @escaping @Sendable (repeat each Need) -> T,
         file: StaticString = #fileID, line: Int = #line
-    ) { self.init(nil, lifetime.kind, Resolver.Place(file, line), make) }
+    ) { self.init(nil, lifetime.kind, Resolver.place(file, line), make) }
 
     /// Offers what `make` makes under a name.
     @_alwaysEmitIntoClient public init<T, each Need>(
         _ name: String, _ lifetime: Lifetime<T> = .unshared, _ make: @escaping @Sendable (repeat each Need) -> T,
         file: StaticString = #fileID, line: Int = #line
-    ) { self.init(name, lifetime.kind, Resolver.Place(file, line), make) }
+    ) { self.init(name, lifetime.kind, Resolver.place(file, line), make) }
 
     /// Offers what `make` makes, and configures it when the whole graph of the request exists.
     @_alwaysEmitIntoClient public init<T, each Need, each Part>(
         _ lifetime: Configurable = .unshared, _ make: @escaping @Sendable (repeat each Need) -> T,
         configure: @escaping @Sendable (T, repeat each Part) -> Void, file: StaticString = #fileID, line: Int = #line
-    ) { self.init(nil, lifetime.kind, Resolver.Place(file, line), make, configure) }
+    ) { self.init(nil, lifetime.kind, Resolver.place(file, line), make, configure) }
 
     /// Offers what `make` makes under a name, and configures it when the whole graph of the request exists.
     @_alwaysEmitIntoClient public init<T, each Need, each Part>(
         _ name: String, _ lifetime: Configurable = .unshared, _ make: @escaping @Sendable (repeat each Need) -> T,
         configure: @escaping @Sendable (T, repeat each Part) -> Void, file: StaticString = #fileID, line: Int = #line
-    ) { self.init(name, lifetime.kind, Resolver.Place(file, line), make, configure) }
+    ) { self.init(name, lifetime.kind, Resolver.place(file, line), make, configure) }
 
     /// Offers what `make` makes on the main actor, where alone it may be asked for.
     @_alwaysEmitIntoClient public static func main<T, each Need>(
         _ make: @escaping @MainActor @Sendable (repeat each Need) -> T, file: StaticString = #fileID, line: Int = #line
-    ) -> Self { Self(nil, .unshared, Resolver.Place(file, line), isMain: true, onMain(make)) }
+    ) -> Self { Self(nil, .unshared, Resolver.place(file, line), isMain: true, onMain(make)) }
 
     /// Offers what `make` makes on the main actor, which lives as long as `lifetime` says and need not be `Sendable`.
     @_alwaysEmitIntoClient public static func main<T, each Need>(
-        _ lifetime: Lifetime<Confined<T>>, _ make: @escaping @MainActor @Sendable (repeat each Need) -> T,
+        _ lifetime: Lifetime<Lifetime<T>>, _ make: @escaping @MainActor @Sendable (repeat each Need) -> T,
         file: StaticString = #fileID, line: Int = #line
-    ) -> Self { Self(nil, lifetime.kind, Resolver.Place(file, line), isMain: true, onMain(make)) }
+    ) -> Self { Self(nil, lifetime.kind, Resolver.place(file, line), isMain: true, onMain(make)) }
 
     /// Offers what `make` makes on the main actor under a name.
     @_alwaysEmitIntoClient public static func main<T, each Need>(
-        _ name: String, _ lifetime: Lifetime<Confined<T>> = .unshared,
+        _ name: String, _ lifetime: Lifetime<Lifetime<T>> = .unshared,
         _ make: @escaping @MainActor @Sendable (repeat each Need) -> T, file: StaticString = #fileID, line: Int = #line
-    ) -> Self { Self(name, lifetime.kind, Resolver.Place(file, line), isMain: true, onMain(make)) }
+    ) -> Self { Self(name, lifetime.kind, Resolver.place(file, line), isMain: true, onMain(make)) }
 
     /// Offers what `make` makes on the main actor, and configures it when the whole graph of the request exists.
     @_alwaysEmitIntoClient public static func main<T, each Need, each Part>(
         _ lifetime: Configurable = .unshared, _ make: @escaping @MainActor @Sendable (repeat each Need) -> T,
         configure: @escaping @MainActor @Sendable (T, repeat each Part) -> Void,
         file: StaticString = #fileID, line: Int = #line
-    ) -> Self { Self(nil, lifetime.kind, Resolver.Place(file, line), isMain: true, onMain(make), onMain(configure)) }
+    ) -> Self { Self(nil, lifetime.kind, Resolver.place(file, line), isMain: true, onMain(make), onMain(configure)) }
 
     /// Offers what `make` makes on the main actor under a name, and configures it when the request's graph exists.
     @_alwaysEmitIntoClient public static func main<T, each Need, each Part>(
@@ -189,7 +189,7 @@ public nonisolated struct Module: Sendable {
         _ make: @escaping @MainActor @Sendable (repeat each Need) -> T,
         configure: @escaping @MainActor @Sendable (T, repeat each Part) -> Void,
         file: StaticString = #fileID, line: Int = #line
-    ) -> Self { Self(name, lifetime.kind, Resolver.Place(file, line), isMain: true, onMain(make), onMain(configure)) }
+    ) -> Self { Self(name, lifetime.kind, Resolver.place(file, line), isMain: true, onMain(make), onMain(configure)) }
 
     /// The lifetimes of what is configured after it was made: those in which no other thread can see it before.
     public struct Configurable: Sendable {
@@ -203,9 +203,6 @@ public nonisolated struct Module: Sendable {
 
     /// Makes the compiler say which `component()` is missing: conform a module that has several.
     public protocol Components {}
-
-    /// Stands for a type that belongs to the main actor where code asks for a `Sendable` one.
-    public enum Confined<T>: Sendable {}
 
     @_alwaysEmitIntoClient init<T, each Need>(
         _ name: String?, _ kind: Lifetime<Void>, _ place: Resolver.Place, isMain: Bool = false,
@@ -228,9 +225,7 @@ public nonisolated struct Module: Sendable {
         repeat add((each Part).self, isPart: true)
     }
 
-    @usableFromInline init(_ offer: Resolver.Offer, replacesNothing: Bool = false) {
-        (self.offer, self.replacesNothing) = (offer, replacesNothing)
-    }
+    @usableFromInline init(_ offer: Resolver.Offer) { self.offer = offer }
 
     @usableFromInline @inline(never) func add(_ need: Any.Type, isPart: Bool) {
         offer.needs.append(need)
@@ -259,7 +254,7 @@ public nonisolated struct Module: Sendable {
 nonisolated extension Module.Components {
     /// Stands in for the `component()` that is missing, to say so.
     @available(*, unavailable, message: "no component() of this module makes a value of this type: write one")
-    public func component<T>() -> T { fatalError() }
+    @_alwaysEmitIntoClient public func component<T>() -> T { fatalError() }
 }
 
 /// How long an instance lives, and who shares it.
@@ -293,7 +288,7 @@ public nonisolated struct Dependencies: Sendable {
     public init(@Builder _ modules: () -> [Module]) { self.modules = modules() }
 
     /// Makes these the process's dependencies, in place of any before; stops the program where they are wrong.
-    @discardableResult public func build() -> Self {
+    @inline(never) @discardableResult public func build() -> Self {
         Resolver.Container.replace(with: Resolver.Container(checked: modules))?.close()
         return self
     }
@@ -301,7 +296,7 @@ public nonisolated struct Dependencies: Sendable {
     /// A copy with the other's modules in place of those of the same type and name.
     @_alwaysEmitIntoClient public func replacing(_ other: Dependencies) -> Dependencies {
         let old = Resolver.Container(modules)
-        let new = other.modules.map { Module($0.offer, replacesNothing: !old.has($0.offer)) }
+        let new = other.modules.map { old.has($0.offer) ? $0 : Module(Resolver.Offer(replacingNothing: $0.offer)) }
         return Dependencies { Resolver.Container.merge(modules, new) }
     }
 
@@ -310,27 +305,22 @@ public nonisolated struct Dependencies: Sendable {
         /// A module of these dependencies.
         public static func buildExpression(_ module: Module) -> [Module] { [module] }
         /// Modules of these dependencies.
-        public static func buildExpression(_ modules: [Module]) -> [Module] { modules }
+        @_alwaysEmitIntoClient public static func buildExpression(_ modules: [Module]) -> [Module] { modules }
         /// Dependencies that these have in them.
         public static func buildExpression(_ dependencies: Dependencies) -> [Module] { dependencies.modules }
         /// Stands in the way of what is no module, to say so.
         @available(*, unavailable, message: "this is no module: write Module { … as P } to offer what it makes")
-        public static func buildExpression<T>(_ instance: T) -> [Module] { [] }
+        @_alwaysEmitIntoClient public static func buildExpression<T>(_ instance: T) -> [Module] { [] }
         /// All of a block.
-        public static func buildBlock(_ parts: [Module]...) -> [Module] { buildArray(parts) }
+        @_alwaysEmitIntoClient public static func buildBlock(_ parts: [Module]...) -> [Module] { buildArray(parts) }
         /// All of a loop.
-        public static func buildArray(_ parts: [[Module]]) -> [Module] {
-            var modules: [Module] = []
-            modules.reserveCapacity(parts.reduce(0) { $0 + $1.count })
-            for part in parts { modules += part }
-            return modules
-        }
+        public static func buildArray(_ parts: [[Module]]) -> [Module] { parts.flatMap { $0 } }
         /// What stands behind a condition.
-        public static func buildOptional(_ part: [Module]?) -> [Module] { part ?? [] }
+        @_alwaysEmitIntoClient public static func buildOptional(_ part: [Module]?) -> [Module] { part ?? [] }
         /// The first of two branches.
-        public static func buildEither(first part: [Module]) -> [Module] { part }
+        @_alwaysEmitIntoClient public static func buildEither(first part: [Module]) -> [Module] { part }
         /// The second of two branches.
-        public static func buildEither(second part: [Module]) -> [Module] { part }
+        @_alwaysEmitIntoClient public static func buildEither(second part: [Module]) -> [Module] { part }
     }
 }
 
@@ -340,20 +330,20 @@ public nonisolated struct Dependencies: Sendable {
 public nonisolated enum Resolver {
     /// What the module of this type and name makes; stops the program where nobody offers it, also for an optional.
     public static func resolve<T>(_ name: String? = nil, file: StaticString = #fileID, line: Int = #line) -> T {
-        var frame = Frame(T.self, name, Place(file, line), nil)
+        var frame = Frame(T.self, name, place(file, line), nil)
         return frame.source == nil ? Frame.missing(&frame, name, orNil: false) : Frame.made(&frame)
     }
 
     /// What the module of this type and name makes, or nil where nobody offers it.
     public static func find<T>(_ name: String? = nil, file: StaticString = #fileID, line: Int = #line) -> T? {
-        var frame = Frame(T.self, name, Place(file, line), nil)
+        var frame = Frame(T.self, name, place(file, line), nil)
         return frame.source == nil ? nil : Frame.made(&frame) as T
     }
 
     /// Adds an instance to the dependencies in force, in place of any of its type and name, until the next `build()`.
     @_alwaysEmitIntoClient public static func register<T: Sendable>(
         _ instance: T, _ name: String? = nil, file: StaticString = #fileID, line: Int = #line
-    ) { Container.inForce.register(Module(name, .unshared, Place(file, line)) { instance }) }
+    ) { Container.inForce.register(Module(name, .unshared, place(file, line)) { instance }) }
 
     /// A type of property that asks: every `Inject` is one. A tool reads from it what is wanted.
     public protocol Site {
@@ -373,36 +363,41 @@ public nonisolated enum Resolver {
 ///
 /// Two calls share an instance when they stand at one place in the source, make one type, and give one `id`.
 public nonisolated final class Scope: @unchecked Sendable {
-    private let lock: Resolver.Lock  // Protects the sources and what they keep.
-    // By the hash of what they are for, or a later slot.
-    @exclusivity(unchecked) private var sources: [Int: Resolver.Source]
+    private let lock: Resolver.Lock  // Protects the container and what its sources keep.
+    @exclusivity(unchecked) private var container: Resolver.Container
 
     /// A scope in which nothing is kept yet.
-    public init() { (lock, sources) = (Resolver.Lock(), .init()) }  // A literal would bring code to read elements.
+    public init() { (lock, container) = (Resolver.Lock(), Resolver.Container([])) }
 
     /// One instance for this place in the source, and this `id`; made when it is first asked for, exactly once.
     @_alwaysEmitIntoClient public func shared<T: Sendable>(
         for id: (any Hashable & Sendable)? = nil, _ make: () throws -> T,
         file: StaticString = #fileID, line: Int = #line, column: Int = #column
-    ) rethrows -> T { try instance(.shared, id, Resolver.Place(file, line, column), make) }
+    ) rethrows -> T { try instance(.shared, id, Resolver.place(file, line, column), make) }
 
     /// One instance for this place in the source, and this `id`, for as long as anyone holds it.
     @_alwaysEmitIntoClient public func weakShared<T: Sendable>(
         for id: (any Hashable & Sendable)? = nil, _ make: () throws -> T,
         file: StaticString = #fileID, line: Int = #line, column: Int = #column
-    ) rethrows -> T { try instance(.weakShared, id, Resolver.Place(file, line, column), make) }
+    ) rethrows -> T { try instance(.weakShared, id, Resolver.place(file, line, column), make) }
 
     /// One instance for this place in the source, and this `id`, in each request; configured when its graph exists.
     @_alwaysEmitIntoClient public func objectGraph<T>(
         for id: (any Hashable & Sendable)? = nil, _ make: () throws -> T, configure: ((T) -> Void)? = nil,
         file: StaticString = #fileID, line: Int = #line, column: Int = #column
-    ) rethrows -> T { try instance(.objectGraph, id, Resolver.Place(file, line, column), make, configure) }
+    ) rethrows -> T {
+        try instance(.objectGraph, id, Resolver.place(file, line, column)) {
+            let value = try make()
+            if let configure { Resolver.later { _ in configure(value) } }
+            return value
+        }
+    }
 
     /// Shared lifetimes on the main actor, for what is not `Sendable` because it never leaves it.
     public var main: Main { Main(scope: self) }
 
     /// Lets go of all that is kept here; what was handed out lives on with those who have it.
-    public func reset() { lock.take { exchange(&sources, with: .init()) } }
+    public func reset() { lock.take { exchange(&container, with: Resolver.Container([])) } }
 
     /// Shared lifetimes on the main actor.
     @MainActor public struct Main: Sendable {
@@ -412,13 +407,13 @@ public nonisolated final class Scope: @unchecked Sendable {
         @_alwaysEmitIntoClient public func shared<T>(
             for id: (any Hashable & Sendable)? = nil, _ make: @MainActor () throws -> T,
             file: StaticString = #fileID, line: Int = #line, column: Int = #column
-        ) rethrows -> T { try scope.instance(.shared, id, Resolver.Place(file, line, column)) { try make() } }
+        ) rethrows -> T { try scope.instance(.shared, id, Resolver.place(file, line, column)) { try make() } }
 
         /// One instance for this place in the source, and this `id`, for as long as anyone holds it.
         @_alwaysEmitIntoClient public func weakShared<T>(
             for id: (any Hashable & Sendable)? = nil, _ make: @MainActor () throws -> T,
             file: StaticString = #fileID, line: Int = #line, column: Int = #column
-        ) rethrows -> T { try scope.instance(.weakShared, id, Resolver.Place(file, line, column)) { try make() } }
+        ) rethrows -> T { try scope.instance(.weakShared, id, Resolver.place(file, line, column)) { try make() } }
 
         /// One instance for this place in the source, and this `id`, in each request; configured when its graph exists.
         @_alwaysEmitIntoClient public func objectGraph<T>(
@@ -426,40 +421,38 @@ public nonisolated final class Scope: @unchecked Sendable {
             configure: (@MainActor (T) -> Void)? = nil,
             file: StaticString = #fileID, line: Int = #line, column: Int = #column
         ) rethrows -> T {
-            try scope.instance(.objectGraph, id, Resolver.Place(file, line, column), make) { configure?($0) }
+            try scope.objectGraph(
+                for: id, { try make() }, configure: configure.map { configure in { configure($0) } },
+                file: file, line: line, column: column)
         }
     }
 
     @_semantics("optimize.sil.specialize.generic.never") @usableFromInline func instance<T>(
-        _ kind: Lifetime<Void>, _ id: (any Hashable & Sendable)?, _ place: Resolver.Place, _ make: () throws -> T,
-        _ configure: ((T) -> Void)? = nil
+        _ kind: Lifetime<Void>, _ id: (any Hashable & Sendable)?, _ place: Resolver.Place, _ make: () throws -> T
     ) rethrows -> T {
-        var key: [AnyHashable]?, hash = Int(bitPattern: ObjectIdentifier(T.self)) ^ place.position
+        var key: Resolver.Kept<AnyHashable>?, hash = Int(bitPattern: ObjectIdentifier(T.self)) ^ place.position
         if id == nil {  // Not unwrapped before: to copy even a nil of this type takes as long as all of this.
             lock.lock()
             defer { lock.unlock() }
-            if let source = sources[hash], source.isFor(T.self, place, nil), let kept = source.kept {
+            if let source = container.source(in: hash), source.isFor(T.self, place, nil), let kept = source.kept {
                 return Resolver.Kept.open(kept)
             }
         } else if let id {
             hash ^= id.hashValue
-            key = [AnyHashable(id)]
+            key = Resolver.Kept(AnyHashable(id))
         }
-        var slot = hash, source: Resolver.Source?, isNew = false
+        var slot = hash, source: Resolver.Source?
         repeat {
             lock.take {  // The next slot, far from where the next hash is; or the first again, after a reset.
-                slot = source != nil && sources[slot] === source ? slot &+ 0x2C1B_3C6D : hash
-                isNew = sources[slot] == nil
-                if isNew { sources[slot] = Resolver.Source(Resolver.Offer(T.self, nil, kind, place, false), lock, key) }
-                return exchange(&source, with: sources[slot])
+                slot = source != nil && container.source(in: slot) === source ? slot &+ 0x2C1B_3C6D : hash
+                let new =
+                    container.source(in: slot)
+                    ?? container.add(.init(Resolver.Offer(T.self, nil, kind, place, false), lock, slot, key))
+                return exchange(&source, with: new)
             }
-        } while !isNew && !source!.isFor(T.self, place, key)  // No lock is held: an id's `==` is the user's code.
-        var frame = Resolver.Frame(T.self, nil, place, nil, source)
-        return try source!.instance(&frame) { _ in
-            let value = try make()
-            if let configure { Resolver.later { _ in configure(value) } }
-            return value
-        }
+        } while !source!.isFor(T.self, place, key)  // No lock is held: an id's `==` is the user's code.
+        var frame = Resolver.Frame(T.self, nil, place, nil, .passUnretained(source!))
+        return try source!.instance(&frame) { _ in try make() }
     }
 }
 
@@ -488,7 +481,7 @@ nonisolated extension Dependencies {
     /// Stands in the way of a block that lists modules where code belongs. It throws, and so does not compile there;
     /// unavailable, it would lose to the other; taking a `Module`, it would win wherever a block leaves its result open.
     @available(*, deprecated, message: "this block is code: write Dependencies { Module { … } }.override { … }")
-    public func override<Result: Misplaced>(during body: () throws -> Result) throws {
+    @_alwaysEmitIntoClient public func override<Result: Misplaced>(during body: () throws -> Result) throws {
         Resolver.stop("a block of modules was given to override: write Dependencies { Module { … } }.override { … }")
     }
 }
@@ -507,7 +500,7 @@ public nonisolated struct WiringError: Error, CustomStringConvertible {
 
     /// The problems, a line each.
     public var description: String {
-        (["\(problems.count) wiring problem\(problems.count == 1 ? "" : "s")"] + problems).joined(separator: "\n- ")
+        problems.reduce("\(problems.count) wiring problem" + (problems.count == 1 ? "" : "s")) { $0 + "\n- " + $1 }
     }
 }
 
@@ -519,27 +512,26 @@ nonisolated extension Dependencies {
 nonisolated extension Resolver.Container {
     /// Walks the needs, once and without recursion: finds those that nobody offers, and that come back.
     @usableFromInline func validate() throws(WiringError) {
-        var problems = problems
-        for start in sources where start.walked == 0 {
+        for start in sources where start.mark == 0 {
             var current: Resolver.Source? = start
             while let asking = current {
-                let needs = asking.offer.needs, index = asking.walked
-                asking.walked += 1
+                let needs = asking.offer.needs, index = asking.mark
+                asking.mark += 1
                 if index == needs.count {
                     current = asking.walkedFrom
                 } else if let target = find(needs[index], nil)?.takeUnretainedValue() {
                     // What configures comes after all is made.
-                    if index >= asking.offer.partsFrom || target.walked > target.offer.needs.count { continue }
-                    if target.walked == 0 {
+                    if index >= asking.offer.partsFrom || target.mark > target.offer.needs.count { continue }
+                    if target.mark == 0 {
                         (target.walkedFrom, current) = (asking, target)
                     } else {
                         var (path, step) = (target.offer.text, asking)
                         while step !== target { (path, step) = ("\(step.offer.text) → \(path)", step.walkedFrom!) }
-                        problems.append("Dependency cycle: \(target.offer.text) → \(path)")
+                        note("Dependency cycle: \(target.offer.text) → \(path)")
                     }
                 } else if !(needs[index] is any Resolver.Wrapping.Type) {
-                    let need = needs[index], advice = advice(need, nil).joined(separator: "; ")
-                    problems.append(
+                    let need = needs[index], advice = advice(need, nil, "; ")
+                    note(
                         "\(asking.offer.text) needs \(Resolver.name(of: need)), which nobody offers: \(advice). "
                             + "If the parameter has a default value, write the closure, without it.")
                 }
@@ -554,7 +546,7 @@ nonisolated extension Resolver.Container {
 nonisolated extension Resolver {
     /// The one way in which this file stops a program: the text of a precondition is lost in release builds. What makes
     /// texts is never inlined: an app would carry it many times.
-    @inline(never) static func stop(_ text: String) -> Never { fatalError("Dowel: " + text) }
+    @usableFromInline @inline(never) static func stop(_ text: String) -> Never { fatalError("Dowel: " + text) }
 
     /// What would mend a cycle, as the end of a text.
     static var cure: String { "\n  to mend it: let one of them @Inject the other, or use configure:" }
@@ -564,90 +556,100 @@ nonisolated extension Resolver {
     }
 
     /// A type's name; that of a private or local type without its module, which has addresses in it.
-    static func name(of type: Any.Type, qualified: Bool = true) -> String {
-        let name = _typeName(type, qualified: qualified)
+    static func name(of type: Any.Type) -> String {
+        let name = _typeName(type)
         return name.contains("$") ? _typeName(type, qualified: false) : name
     }
 }
 
 nonisolated extension Resolver.Container {
-    /// What somebody may have meant who asked for this, and what would mend it.
-    func advice(_ type: Any.Type, _ name: String?) -> [String] {
+    /// What somebody may have meant who asked for this, each with the separator, and what would mend it.
+    func advice(_ type: Any.Type, _ name: String?, _ separator: String) -> String {
         func isProtocol(_ type: Any.Type) -> Bool { _typeName(Swift.type(of: type)).hasSuffix(".Protocol") }
-        let (full, short) = (_typeName(type), Resolver.name(of: type, qualified: false))
-        var (lines, concrete): ([String], [String]) = ([], [])
+        let (full, short) = (_typeName(type), _typeName(type, qualified: false))
+        var (text, concrete, count) = ("", "", 0)
         for module in modules {
             let other = (module.type as? any Resolver.Wrapping.Type)?.wrapped ?? module.type
-            if Resolver.name(of: other, qualified: false) == short {
-                let isTwin = other != type && _typeName(other) == full
-                lines.append(module.offer.text + " is offered" + (isTwin ? ", a twin: is a library linked twice?" : ""))
-            } else if concrete.count < 8, isProtocol(type), !isProtocol(other) {
-                concrete.append(module.offer.text)
+            if _typeName(other, qualified: false) == short {
+                let twin = other != type && _typeName(other) == full ? ", a twin: is a library linked twice?" : ""
+                text += module.offer.text + " is offered" + twin + separator
+            } else if count < 8, isProtocol(type), !isProtocol(other) {
+                concrete += (count == 0 ? "" : ", ") + module.offer.text
+                count += 1
             }
         }
-        if lines.isEmpty, !concrete.isEmpty {
-            let list = concrete.joined(separator: ", ")
-            lines.append("offered are concrete types, perhaps for want of `as \(short)`: \(list)")
+        if text.isEmpty, count > 0 {
+            text = "offered are concrete types, perhaps for want of `as \(short)`: " + concrete + separator
         }
         let bare = "A bare \(short) is never filled by guesswork: take a type of its own, or ask for a named module"
-        if full.hasPrefix("Swift.") { lines.append(bare) }
-        let unless = lines.isEmpty ? "" : ", unless one of these was meant"
-        return lines + ["to mend it\(unless): Module\(name.map { "(\($0.debugDescription))" } ?? "") { … as \(short) }"]
+        if full.hasPrefix("Swift.") { text += bare + separator }
+        text += "to mend it" + (text.isEmpty ? "" : ", unless one of these was meant") + ": Module"
+        return text + (name.map { "(\($0.debugDescription))" } ?? "") + " { … as \(short) }"
     }
 }
 
 // MARK: - Private machinery
 
 nonisolated extension Resolver {
-    @usableFromInline typealias Step = UnsafeMutablePointer<Frame>  // A frame where it lies on its thread's stack.
+    typealias Step = UnsafeMutablePointer<Frame>  // A frame where it lies on its thread's stack.
+    @usableFromInline typealias Asker = OpaquePointer  // The same where it is stored: with its type came its tables.
 
     /// Locks for things that have none of their own. Not retained: threads would contend for their counts.
-    private static let locks = (0..<64).map { _ in Unmanaged.passRetained(Lock()) }
+    private nonisolated(unsafe) static let locks = {
+        let locks = UnsafeMutablePointer<Unmanaged<Lock>>.allocate(capacity: 64)
+        for index in 0..<64 { locks[index] = .passRetained(Lock()) }
+        return locks
+    }()
     static func lock(for id: ObjectIdentifier) -> Unmanaged<Lock> { locks[(Int(bitPattern: id) &>> 6) & 63] }
 
     @inline(__always) static func withLock<R>(for object: AnyObject, _ body: () -> R) -> R {
         lock(for: ObjectIdentifier(object))._withUnsafeGuaranteedRef { $0.withLock(body) }
     }
 
-    /// A place in the source.
-    @usableFromInline struct Place: @unchecked Sendable {
-        let file: UnsafePointer<UInt8>  // A constant of the program that ends with a zero.
-        let position: Int  // The line, and in the last 16 bits the column.
+    /// A place in the source: the file, a constant of the program that ends with a zero; the line, and in the last 16
+    /// bits the column. No type of its own: that would bring tables.
+    @usableFromInline typealias Place = (file: UnsafePointer<UInt8>, position: Int)
 
-        @usableFromInline @inline(never) init(_ file: StaticString, _ line: Int, _ column: Int = 0) {
-            (self.file, position) = (file.utf8Start, line &<< 16 | column & 0xFFFF)
-        }
+    @usableFromInline @inline(never) static func place(_ file: StaticString, _ line: Int, _ column: Int = 0) -> Place {
+        (file.utf8Start, line &<< 16 | column & 0xFFFF)
+    }
 
-        var line: Int { position &>> 16 }
-        @inline(never) var text: String { "\(String(cString: file)):\(line)" }
+    @inline(never) static func text(of at: Place) -> String { "\(String(cString: at.file)):\(at.position &>> 16)" }
 
-        /// One file's name may stand in a program twice, where a library's code is built into its client.
-        static func == (one: Place, other: Place) -> Bool {
-            one.position == other.position && (one.file == other.file || one.text == other.text)
-        }
+    /// One file's name may stand in a program twice, where a library's code is built into its client.
+    @inline(never) static func isSame(_ one: Place, _ other: Place) -> Bool {
+        one.position == other.position && (one.file == other.file || text(of: one) == text(of: other))
     }
 
     /// What a module says; all that is made from it shares this.
     @usableFromInline class Offer: @unchecked Sendable {
         let type: Any.Type, name: String?, kind: Lifetime<Void>, place: Place, isMain: Bool
         // Complete before anyone else has this; from `partsFrom` on, the needs are those of the configuration.
-        @exclusivity(unchecked) final var needs: [Any.Type] = [], partsFrom = 0
+        @exclusivity(unchecked) final var needs: [Any.Type], partsFrom: Int
+        let replacesNothing: Bool
 
         init(_ type: Any.Type, _ name: String?, _ kind: Lifetime<Void>, _ place: Place, _ isMain: Bool) {
             (self.type, self.name, self.kind, self.place, self.isMain) = (type, name, kind, place, isMain)
+            (needs, partsFrom, replacesNothing) = ([], 0, false)
+        }
+
+        /// Says the same, but that it replaces nothing, which ends what is to be built of it: it makes nothing.
+        @usableFromInline init(replacingNothing other: Offer) {
+            (type, name, kind, place, isMain) = (other.type, other.name, other.kind, other.place, other.isMain)
+            (needs, partsFrom, replacesNothing) = (other.needs, other.partsFrom, true)
         }
 
         final var label: String { Resolver.label(type, name) }
-        @inline(never) final var text: String { "\(label) (\(place.text))" }
+        @inline(never) final var text: String { "\(label) (\(Resolver.text(of: place)))" }
     }
 
     /// What a module says, and how to make it.
     @usableFromInline final class TypedOffer<T>: Offer, @unchecked Sendable {
-        let make: @Sendable (Step) -> T
+        let make: @Sendable (Asker) -> T
 
         // Not inlined, like `add`: so a module's initializers are small enough to be, and a client knows its factories.
         @usableFromInline @inline(never) init(
-            _ name: String?, _ kind: Lifetime<Void>, _ at: Place, _ main: Bool, _ make: @escaping @Sendable (Step) -> T
+            _ name: String?, _ kind: Lifetime<Void>, _ at: Place, _ main: Bool, _ make: @escaping @Sendable (Asker) -> T
         ) {
             self.make = make
             super.init(T.self, name, kind, at, main)
@@ -656,28 +658,30 @@ nonisolated extension Resolver {
 
     /// What one container or scope keeps of an offer, and whose turn it is to make it.
     final class Source: @unchecked Sendable {
-        /// In a scope, the id: in an array, which takes less of all sources that have none.
-        let offer: Offer, key: [AnyHashable]?
+        /// The id, in a scope: in a class, which takes less of all sources that have none. In a request, the original.
+        let offer: Offer, key: AnyObject?
         let lock: Lock  // Protects the four that follow, for a moment only.
         @exclusivity(unchecked) var kept: Unmanaged<AnyObject>?, held: Unmanaged<AnyObject>?
         @exclusivity(unchecked) weak var object: AnyObject?  // What is held, once it is no longer kept.
         @exclusivity(unchecked) var isWeak: Bool
-        @exclusivity(unchecked) var walked = 0  // Of the needs, while they are validated, and one more in the end.
+        /// How many needs were walked, while they are validated, and one more in the end. Else, in a table, its slot.
+        @exclusivity(unchecked) var mark: Int
         @exclusivity(unchecked) unowned(unsafe) var walkedFrom: Source?
-        private var maker: Step?
+        private var maker: Asker?
         private lazy var turn = Lock()  // Held by the maker.
         private static let bookkeeping = Lock()  // Protects who waits for whom: every `maker` and every `waiting`.
 
-        init(_ offer: Offer, _ lock: Lock, _ key: [AnyHashable]? = nil) {
-            (self.offer, self.lock, self.key, isWeak) = (offer, lock, key, offer.kind == .weakShared)
+        init(_ offer: Offer, _ lock: Lock, _ slot: Int = 0, _ key: AnyObject? = nil) {
+            (self.offer, self.lock, mark, self.key, isWeak) = (offer, lock, slot, key, offer.kind == .weakShared)
         }
 
         deinit { kept?.release() }
 
-        func isFor(_ type: Any.Type, _ place: Place, _ key: [AnyHashable]?) -> Bool {
-            // 1 and 1.0 are one AnyHashable.
-            func typeOfID(_ key: [AnyHashable]?) -> Any.Type? { key.map { Swift.type(of: $0[0].base) } }
-            return offer.type == type && offer.place == place && self.key == key && typeOfID(self.key) == typeOfID(key)
+        @inline(never) func isFor(_ type: Any.Type, _ place: Place, _ key: Kept<AnyHashable>?) -> Bool {
+            guard offer.type == type, Resolver.isSame(offer.place, place) else { return false }
+            if self.key === key { return true }
+            guard let one = (self.key as? Kept<AnyHashable>)?.value, let other = key?.value else { return false }
+            return one == other && Swift.type(of: one.base) == Swift.type(of: other.base)  // 1 and 1.0 are equal.
         }
 
         /// Lets go of what is kept, but knows it for as long as anyone else holds it.
@@ -703,14 +707,15 @@ nonisolated extension Resolver {
                 Source.bookkeeping.lock()
                 request.pointee.waiting = nil
             }
-            maker = step
+            maker = .init(step)
             turn.lock()
         }
 
         /// What is being made from this on, if in the end it waits for the request. Nothing is retained, or it could be let
         /// go of under the lock; and who waits stands still: its frames may be read.
         private func path(to request: Step) -> String? {
-            guard let maker, let owner = maker.pointee.outermost, let next = owner.pointee.waiting else { return nil }
+            guard let maker = Step(maker), let owner = maker.pointee.outermost, let next = owner.pointee.waiting
+            else { return nil }
             let rest = owner == request ? "" : next._withUnsafeGuaranteedRef { $0.path(to: request) }
             // The innermost comes again, as what it waits for.
             return rest.map { Frame.path(from: maker, to: owner.pointee.innermost!.pointee.parent!) + " → " + $0 }
@@ -723,7 +728,7 @@ nonisolated extension Resolver {
 
         /// What `make` makes; for a lifetime that is kept, once for all who ask.
         @_semantics("optimize.sil.specialize.generic.never") @inline(never)
-        func instance<T>(_ step: Step, _ make: (Step) throws -> T) rethrows -> T {
+        func instance<T>(_ step: Step, _ make: (Asker) throws -> T) rethrows -> T {
             do {
                 lock.lock()
                 defer { lock.unlock() }
@@ -731,14 +736,14 @@ nonisolated extension Resolver {
             }
             // Made by whoever has the turn: `Kept`, or an object that others hold.
             let one: AnyObject = try Frame.run(step) { _ in
-                let source = offer.kind == .objectGraph ? Request.current.copy(of: self) : self
+                let source = offer.kind == .objectGraph ? Container.ofRequest.copy(of: self) : self
                 if let existing = source.existing { return existing }
                 source.claim(step)
                 defer { source.release() }
                 if let existing = source.existing { return existing }
-                let value = try make(step), one = Kept(value), object = object(value)
+                let value = try make(.init(step)), one = Kept(value), object = object(value)
                 if offer.kind == .weakShared, object == nil {
-                    stop("\(offer.label) is .weakShared, but no class, at \(offer.place.text): use .shared")
+                    stop("\(offer.label) is .weakShared, but no class, at \(text(of: offer.place)): use .shared")
                 }
                 lock.withLock {
                     if source.isWeak { return source.object = object }
@@ -767,72 +772,45 @@ nonisolated extension Resolver {
         }
     }
 
-    /// What the frames of a request share, once they need any of it.
-    final class Request {
-        var pending: [() -> Void] = []  // To be run when the outermost instance exists.
-        // The copies of sources by the addresses of these, and these by the complements: so an address stays its owner's.
-        private var graph = [Int: Source]()
-
-        /// The request of the frames on this thread's stack.
-        static var current: Request {
-            let outermost = slot!
-            let request = outermost.pointee.request ?? .passRetained(Request())
-            outermost.pointee.request = request
-            return request.takeUnretainedValue()
-        }
-
-        /// Configures what was made, which may ask for more, and so add more.
-        @inline(never) func configure() {
-            while !pending.isEmpty { for configure in exchange(&pending, with: []) { configure() } }
-        }
-
-        /// The source that keeps an instance for this request.
-        func copy(of source: Source) -> Source {
-            let address = Int(bitPattern: ObjectIdentifier(source))
-            if let copy = graph[address] { return copy }
-            let copy = Source(source.offer, source.lock)
-            (graph[address], graph[~address]) = (copy, source)
-            return copy
-        }
-    }
-
     /// What fills a need.
-    @usableFromInline static func fill<T>(_ step: Step) -> T {
-        var frame = Frame(T.self, nil, nil, nil, in: step)
-        return frame.source == nil ? Frame.missing(&frame, nil, orNil: true) : Frame.made(&frame)
+    @usableFromInline static func fill<T>(_ step: Asker) -> T {
+        var frame = Frame(T.self, nil, nil, nil, in: Step(step))
+        return frame.source == nil ? Frame.missing(&frame, nil, orNil: true) : Frame.inlined(&frame)
     }
 
     /// Leaves what configures an instance for the end of the request, to run as a part of its making would.
-    @usableFromInline static func later(_ configure: @escaping (Step) -> Void) {
+    @usableFromInline static func later(_ configure: @escaping (Asker) -> Void) {
         let step = Frame.current!, source = step.pointee.source!.takeUnretainedValue()
         let (place, container) = (step.pointee.place, step.pointee.container.takeUnretainedValue())
         let depth = step.pointee.depth + 1  // So that things that make and configure each other come to an end.
-        Request.current.pending.append {
-            var frame = Frame(source.offer.type, nil, place, container, source)
+        let last = Kept {
+            var frame = Frame(source.offer.type, nil, place, container, .passUnretained(source))
             frame.depth = depth
             Frame.run(&frame, configure)
         }
+        Container.ofRequest.pending.append(last)
     }
 
     /// One thing being made. The frames of a thread, from the outermost on, are its request.
-    @usableFromInline struct Frame: ~Copyable {
+    struct Frame: ~Copyable {
         let source: Unmanaged<Source>?, container: Unmanaged<Container>, isCounted: Bool
         let asked: Place?, bound: ObjectIdentifier?  // The override in whose extent this began.
         fileprivate(set) var parent: Step?, depth: Int
         /// The outermost is alone in the thread's slot, which is slow to set; that one knows the innermost of all.
         var outermost: Step?, innermost: Step?
-        fileprivate var request: Unmanaged<Request>?, waiting: Unmanaged<Source>?  // Of the outermost.
+        fileprivate var request: Unmanaged<Container>?, waiting: Unmanaged<Source>?  // Of the outermost.
 
         /// A frame for what the given source makes, or that of this type and name, if there is one.
         init(
-            _ type: Any.Type, _ name: String?, _ place: Place?, _ chosen: Container?, _ given: Source? = nil,
-            in parent: Step? = nil
+            _ type: Any.Type, _ name: String?, _ place: Place?, _ chosen: Container?,
+            _ given: Unmanaged<Source>? = nil, in parent: Step? = nil
         ) {
             (asked, self.parent, outermost) = (place, parent, parent?.pointee.outermost)
             depth = parent.map { $0.pointee.depth + 1 } ?? 1
             if isSet(Container.firstIsInForce) {
                 (container, isCounted, bound) = (Container.first.unsafelyUnwrapped, false, nil)
-                source = given.map { .passUnretained($0) } ?? container._withUnsafeGuaranteedRef { $0.find(type, name) }
+                source =
+                    given ?? container._withUnsafeGuaranteedRef { parent == nil ? $0.find(type, name) : $0.need(type) }
             } else {
                 isCounted = true
                 (container, source, bound) = Container.counted(type, name, chosen, given)
@@ -842,7 +820,9 @@ nonisolated extension Resolver {
         deinit { if isCounted { _ = (source?.release(), container.release()) } }
 
         /// What its source makes, or keeps.
-        @inline(__always) static func made<T>(_ step: Step) -> T {
+        @inline(never) static func made<T>(_ step: Step) -> T { inlined(step) }
+
+        @inline(__always) static func inlined<T>(_ step: Step) -> T {
             // Not retained: threads would contend for its count.
             step.pointee.source.unsafelyUnwrapped._withUnsafeGuaranteedRef { source -> T in
                 Unmanaged.passUnretained(source.offer)._withUnsafeGuaranteedRef { offer -> T in
@@ -858,8 +838,8 @@ nonisolated extension Resolver {
         /// What belongs to the main actor is made there only; what is kept of it may not be handed out elsewhere either.
         @inline(never) private static func checkThread(_ step: Step) {
             if isMainThread { return }
-            let text = step.pointee.offer.label + " is offered by a Module.main, and was asked for off the main actor"
-            stop(text + ", at " + step.pointee.place.text + ": ask on it" + path)
+            let main = step.pointee.offer.label + " is offered by a Module.main, and was asked for off the main actor"
+            stop(main + ", at " + text(of: step.pointee.place) + ": ask on it" + path)
         }
 
         /// The optional T, for which what it wraps was found.
@@ -870,15 +850,14 @@ nonisolated extension Resolver {
             if orNil, T.self is any Wrapping.Type { return Any?.none as! T }  // Nil casts to every optional.
             var wanted: Any.Type = T.self
             while let optional = wanted as? any Wrapping.Type { wanted = optional.wrapped }
-            var lines = ["nobody offers \(label(wanted, name)), asked for at \(step.pointee.place.text)"]
+            var lines = "nobody offers \(label(wanted, name)), asked for at \(text(of: step.pointee.place))\n  "
             let hint = "build() was never called, or a property initializer read this before: build() has to come first"
-            if Container.built === Container.none { lines.append(hint) }
-            lines += step.pointee.container.takeUnretainedValue().advice(wanted, name)
-            stop(lines.joined(separator: "\n  ") + Frame.path)
+            if Container.built === Container.none { lines += hint + "\n  " }
+            stop(lines + step.pointee.container.takeUnretainedValue().advice(wanted, name, "\n  ") + Frame.path)
         }
 
         /// Makes, as the innermost of this thread.
-        @inline(__always) static func run<T>(_ step: Step, _ make: (Step) throws -> T) rethrows -> T {
+        @inline(__always) static func run<T>(_ step: Step, _ make: (Asker) throws -> T) rethrows -> T {
             if step.pointee.outermost == nil { enter(step) }
             if step.pointee.depth > 100 { stopForDepth(step) }
             let (outermost, parent) = (step.pointee.outermost.unsafelyUnwrapped, step.pointee.parent)
@@ -890,7 +869,7 @@ nonisolated extension Resolver {
                     step.pointee.request?.release()
                 }
             }
-            let value = try make(step)
+            let value = try make(.init(step))
             if parent == nil { step.pointee.request?.takeUnretainedValue().configure() }
             return value
         }
@@ -912,9 +891,9 @@ nonisolated extension Resolver {
 
         /// What a thread is making, from one thing on, or from the outermost, to another.
         static func path(from first: Step?, to last: Step, inFull: Bool = false) -> String {
-            let text = last.pointee.offer.label + (inFull ? " (\(last.pointee.place.text))" : "")
-            guard last != first, let parent = last.pointee.parent else { return text }
-            return path(from: first, to: parent, inFull: inFull) + " → " + text
+            let label = last.pointee.offer.label + (inFull ? " (\(text(of: last.pointee.place)))" : "")
+            guard last != first, let parent = last.pointee.parent else { return label }
+            return path(from: first, to: parent, inFull: inFull) + " → " + label
         }
 
         var offer: Offer { source!.takeUnretainedValue().offer }
@@ -938,7 +917,7 @@ nonisolated extension Resolver {
         }
     }
 
-    /// Modules in force together, and what is kept of them.
+    /// Sources by what they are for: those of modules in force together, of a scope, or of a request.
     @usableFromInline final class Container: @unchecked Sendable {
         /// Set while the first container is in force and nothing was ever overridden or registered: it is then found
         /// without a lock, and for that lives as long as the process. Later ones are counted.
@@ -946,18 +925,19 @@ nonisolated extension Resolver {
         @exclusivity(unchecked) nonisolated(unsafe) private(set) static var first: Unmanaged<Container>?
         nonisolated(unsafe) private static var current = none
         static let none = Container([])
-        private static let lock = Lock()  // Protects `first` and `current`.
+        private static let lock = Lock()  // Protects `first`, `current` and what is registered.
         @usableFromInline static let bound = TaskLocal<Container?>(wrappedValue: nil)
 
         let isOverride: Bool
-        private(set) var sources: [Source], problems: [String]
-        private let buckets: UnsafeMutablePointer<Unmanaged<Source>?>, mask: Int
-        private let lock: Lock  // Protects `registered`.
+        @exclusivity(unchecked) private(set) var sources: [Source], problems: [String]
+        @exclusivity(unchecked) private var buckets: UnsafeMutablePointer<Unmanaged<Source>?>, mask: Int
         private var registered: Container?
+        @exclusivity(unchecked) var pending: [Kept<() -> Void>]  // For when a request's outermost instance exists.
         private unowned(unsafe) let base: Container?  // In which this was registered, and which holds it.
 
-        @usableFromInline init(_ modules: [Module], isOverride: Bool = false, in base: Container? = nil) {
-            (self.isOverride, self.base, sources, problems, lock) = (isOverride, base, [], [], Lock())
+        @usableFromInline @inline(never)
+        init(_ modules: [Module], isOverride: Bool = false, in base: Container? = nil) {
+            (self.isOverride, self.base, sources, problems, pending) = (isOverride, base, [], [], [])
             mask = 1 &<< (Int.bitWidth - (modules.count * 2 + 6).leadingZeroBitCount) - 1
             buckets = .allocate(capacity: mask + 1)
             buckets.initialize(repeating: nil, count: mask + 1)
@@ -965,12 +945,12 @@ nonisolated extension Resolver {
             for module in modules {
                 let offer = module.offer, bucket = bucket(of: offer.type, offer.name)
                 if let other = buckets[bucket]?.takeUnretainedValue().offer {
-                    if other.place == offer.place { continue }
+                    if isSame(other.place, offer.place) { continue }
                     let mend = " too: take one out, or use replacing(_:)"
-                    problems.append(offer.text + " is offered at " + other.place.text + mend)
+                    note(offer.text + " is offered at " + text(of: other.place) + mend)
                     continue
                 }
-                if module.replacesNothing { problems.append(offer.text + " replaces nothing: did you forget `as P`?") }
+                if offer.replacesNothing { note(offer.text + " replaces nothing: did you forget `as P`?") }
                 let source = Source(offer, Resolver.lock(for: ObjectIdentifier(offer)).takeUnretainedValue())
                 sources.append(source)
                 buckets[bucket] = .passUnretained(source)
@@ -979,18 +959,54 @@ nonisolated extension Resolver {
 
         deinit { buckets.deallocate() }
 
+        @inline(never) func note(_ problem: String) { problems.append(problem) }
+
         /// Where the source of this type and name is, or where it would be.
         private func bucket(of type: Any.Type, _ name: String?) -> Int {
+            var slot = Int(bitPattern: ObjectIdentifier(type))
+            if let name { slot ^= name.hashValue }
+            return bucket(slot) { $0.offer.type == type && $0.offer.name == name }
+        }
+
+        @inline(__always) private func bucket(_ slot: Int, _ isIt: (Source) -> Bool) -> Int {
             // Addresses differ in the middle: the factor, which fits an Int of 32 bits, brings that to where the mask looks.
-            var hash = Int(bitPattern: ObjectIdentifier(type)) &* 0x2C1B_3C6D
-            if let name { hash ^= name.hashValue }
-            var index = (hash &>> 15) & mask
-            while let source = buckets[index],
-                !source._withUnsafeGuaranteedRef({ $0.offer.type == type && $0.offer.name == name })
-            {
-                index = (index + 1) & mask
-            }
+            var index = (slot &* 0x2C1B_3C6D) &>> 15 & mask
+            while let source = buckets[index], !source._withUnsafeGuaranteedRef(isIt) { index = (index + 1) & mask }
             return index
+        }
+
+        /// The source in this slot of a scope or a request.
+        func source(in slot: Int) -> Source? { buckets[bucket(slot) { $0.mark == slot }]?.takeUnretainedValue() }
+
+        @inline(never) func add(_ source: Source) -> Source {
+            sources.append(source)
+            let isFull = sources.count * 2 > mask
+            if isFull {
+                buckets.deallocate()
+                mask = mask * 2 + 1
+                buckets = .allocate(capacity: mask + 1)
+                buckets.initialize(repeating: nil, count: mask + 1)
+            }
+            for one in isFull ? sources : [source] { buckets[bucket(one.mark) { _ in false }] = .passUnretained(one) }
+            return source
+        }
+
+        /// That of the frames on this thread's stack.
+        static var ofRequest: Container {
+            let outermost = slot!
+            if outermost.pointee.request == nil { outermost.pointee.request = .passRetained(Container([])) }
+            return outermost.pointee.request!.takeUnretainedValue()
+        }
+
+        /// Configures what was made, which may ask for more, and so add more.
+        @inline(never) func configure() {
+            while !pending.isEmpty { for configure in exchange(&pending, with: []) { configure.value() } }
+        }
+
+        /// The source that keeps for a request what this one makes.
+        func copy(of original: Source) -> Source {
+            let address = Int(bitPattern: ObjectIdentifier(original))
+            return source(in: address) ?? add(Source(original.offer, original.lock, address, original))
         }
 
         /// The modules, or those of another container with these in their place; stops the program where they are wrong.
@@ -1007,16 +1023,21 @@ nonisolated extension Resolver {
         }
 
         /// The modules, with what was registered since.
-        var modules: [Module] {
-            Self.merge(sources.map { Module($0.offer) }, lock.withLock { registered }?.modules ?? [])
-        }
+        var modules: [Module] { Self.merge(own, Self.lock.withLock { registered }?.own ?? []) }
+        private var own: [Module] { sources.map { Module($0.offer) } }
 
         /// Whether the very type and name of this offer are offered.
         @usableFromInline func has(_ offer: Offer) -> Bool { buckets[bucket(of: offer.type, offer.name)] != nil }
 
         /// What makes this type, or, where it is an optional that nobody offers, what it wraps.
-        func find(_ type: Any.Type, _ name: String?) -> Unmanaged<Source>? {
+        @inline(never) func find(_ type: Any.Type, _ name: String?) -> Unmanaged<Source>? {
             buckets[bucket(of: type, name)] ?? findElsewhere(type, name)
+        }
+
+        /// The same for a need, which has no name: inlined, as nothing is looked for as often.
+        @inline(__always) func need(_ type: Any.Type) -> Unmanaged<Source>? {
+            let slot = Int(bitPattern: ObjectIdentifier(type))
+            return buckets[bucket(slot) { $0.offer.type == type && $0.offer.name == nil }] ?? findElsewhere(type, nil)
         }
 
         /// What was built comes after what was registered, but before what an optional wraps.
@@ -1027,24 +1048,24 @@ nonisolated extension Resolver {
 
         /// A container that may go, and the source there, also among what was registered: for the caller to release.
         @inline(never) static func counted(
-            _ type: Any.Type, _ name: String?, _ chosen: Container?, _ given: Source?
+            _ type: Any.Type, _ name: String?, _ chosen: Container?, _ given: Unmanaged<Source>?
         ) -> (Unmanaged<Container>, Unmanaged<Source>?, ObjectIdentifier?) {
-            let container = chosen ?? inForce, all = container.lock.withLock { container.registered } ?? container
-            let source = given ?? all.find(type, name)?.takeUnretainedValue()
+            let container = chosen ?? inForce, all = lock.withLock { container.registered } ?? container
+            let source = (given ?? all.find(type, name))?.takeUnretainedValue()
             let bound = bound.get().map { ObjectIdentifier($0) }
             return (.passRetained(container), source.map { .passRetained($0) }, bound)
         }
 
         @usableFromInline func register(_ module: Module) {
             Container.replace(with: nil)
-            lock.take { exchange(&registered, with: .init(Self.merge(registered?.modules ?? [], [module]), in: self)) }
+            Self.lock.take { exchange(&registered, with: .init(Self.merge(registered?.own ?? [], [module]), in: self)) }
         }
 
         /// Keeps nothing from here on: whoever still asks gets what others hold, or a new one.
         @usableFromInline func close() { for one in sources where one.offer.kind != .unshared { one.weaken() } }
 
         /// What was built last.
-        static var built: Container { lock.withLock { current } }
+        @inline(never) static var built: Container { lock.withLock { current } }
 
         /// The container in force: of what is being made, unless an override began since; else of the override.
         @usableFromInline static var inForce: Container {
@@ -1107,7 +1128,7 @@ nonisolated extension Resolver {
         #else
         // Opaque: a pointer to what it is would bring the tables of that type.
         private let mutex = OpaquePointer(UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1))
-        init() { pthread_mutex_init(.init(mutex), nil) }
+        @inline(never) init() { pthread_mutex_init(.init(mutex), nil) }
         deinit { _ = (pthread_mutex_destroy(.init(mutex)), UnsafeMutableRawPointer(mutex).deallocate()) }
         func lock() { pthread_mutex_lock(.init(mutex)) }
         func unlock() { pthread_mutex_unlock(.init(mutex)) }

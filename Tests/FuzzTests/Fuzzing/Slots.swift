@@ -192,7 +192,7 @@ extension World {
         }
         let (name, line) = (program.nodes[recipe.node].name, recipe.number)
         if recipe.isMain {
-            let lifetime: Lifetime<Module.Confined<S.Offered>> =
+            let lifetime: Lifetime<Lifetime<S.Offered>> =
                 switch recipe.kind {
                 case .unshared: .unshared
                 case .shared: .shared
