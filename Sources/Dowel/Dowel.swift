@@ -962,7 +962,9 @@ nonisolated extension Resolver {
         @inline(never) func note(_ problem: String) { problems.append(problem) }
 
         /// Where the source of this type and name is, or where it would be.
-        private func bucket(of type: Any.Type, _ name: String?) -> Int {
+        @inline(never) private func bucket(of type: Any.Type, _ name: String?) -> Int { inlinedBucket(of: type, name) }
+
+        @inline(__always) private func inlinedBucket(of type: Any.Type, _ name: String?) -> Int {
             var slot = Int(bitPattern: ObjectIdentifier(type))
             if let name { slot ^= name.hashValue }
             return bucket(slot) { $0.offer.type == type && $0.offer.name == name }
@@ -1036,8 +1038,7 @@ nonisolated extension Resolver {
 
         /// The same for a need, which has no name: inlined, as nothing is looked for as often.
         @inline(__always) func need(_ type: Any.Type) -> Unmanaged<Source>? {
-            let slot = Int(bitPattern: ObjectIdentifier(type))
-            return buckets[bucket(slot) { $0.offer.type == type && $0.offer.name == nil }] ?? findElsewhere(type, nil)
+            buckets[inlinedBucket(of: type, nil)] ?? findElsewhere(type, nil)
         }
 
         /// What was built comes after what was registered, but before what an optional wraps.
