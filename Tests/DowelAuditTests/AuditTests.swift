@@ -217,15 +217,23 @@ private func isFixture(_ site: Dependencies.Site) -> Bool {
         try #expect(#require(error).description.contains("Nobody, which nobody offers"))
     }
 
-    /// Twenty times what it takes in a debug build: this fails where somebody reads all that the program holds.
-    /// The thread sanitizer makes every access ten times as dear.
+    /// Fifteen times what it takes in a debug build: this fails where somebody reads all that the program holds.
+    /// The thread sanitizer makes every access ten times as dear. Others use the processor too: its time is counted.
     @Test(.enabled(if: dlsym(dlopen(nil, RTLD_NOW), "__tsan_init") == nil, "not under the thread sanitizer"))
-    func `the audit takes under 200 milliseconds`() throws {
-        let fastest = try (0..<5).map { _ in
-            try ContinuousClock().measure { _ = try complete.sites() }
-        }.min()
+    func `the audit takes under 200 milliseconds of the processor`() throws {
+        func now() -> Double {
+            var time = timespec()
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+            return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+        }
 
-        #expect(try #require(fastest) < .milliseconds(200))
+        let times = try (0..<5).map { _ in
+            let begin = now()
+            _ = try complete.sites()
+            return now() - begin
+        }
+
+        #expect(try #require(times.min()) < 0.2)
     }
 
     #if os(Linux) || os(macOS)

@@ -6,7 +6,7 @@ import Testing
 let isThreadSanitized = dlsym(dlopen(nil, RTLD_NOW), "__tsan_init") != nil
 
 /// Turns a hang into a failure: what is not done in time is ended by the system's alarm.
-func endUnlessDone(within seconds: UInt32 = 120) {
+func endUnlessDone(within seconds: UInt32 = 300) {
     // The threads of the pool, where an exit test begins, block signals; what they fork would block them too.
     var signals = sigset_t()
     sigemptyset(&signals)
@@ -1591,6 +1591,7 @@ struct DyingTests {
     @Test func `what dies while a thread waits behind a waiting one may ask`() async {
         await #expect(processExitsWith: .success) {
             endUnlessDone()
+            let spins = Protected(0)
             for round in 0..<100 {
                 let (outer, inner) = (Scope(), Scope())
                 let (making, first, second, made) = (Barrier(2), Barrier(2), Barrier(2), Barrier(2))
@@ -1602,7 +1603,9 @@ struct DyingTests {
                         asking {
                             making.wait()
                             second.wait()
-                            for _ in 0..<round * 10 { sched_yield() }  // The others come to wait, now and then.
+                            // The others come to wait, now and then. On a busy processor each yield takes long.
+                            for _ in 0..<round * 20 { _ = spins.value }
+                            for _ in 0..<2 { sched_yield() }
                             return Asking()
                         }
                         made.wait()

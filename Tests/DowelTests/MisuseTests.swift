@@ -871,28 +871,33 @@ struct MisuseTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
-    func `an immediate task in a factory is part of its request until it waits`() async {
-        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
-        let tasks = Protected<[Task<(Part, Part), Never>]>([])
-        let (own, of) = Dependencies {
-            Module(.objectGraph) { Part() }
-            Module { () -> Link in
-                let task = Task.immediate {
-                    let before: Part = Resolver.resolve()
-                    await Task.yield()
-                    return (before, Resolver.resolve() as Part)
+    @Test func `an immediate task in a factory is part of its request until it waits`() async {
+        await #expect(processExitsWith: .success) {
+            endUnlessDone()
+            guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
+            let tasks = Protected<[Task<(Part, Part), Never>]>([])
+            // No `Task.yield()`: where another thread is quick, that does not wait at all.
+            let (gate, open) = AsyncStream.makeStream(of: Void.self)
+            let (own, of) = Dependencies {
+                Module(.objectGraph) { Part() }
+                Module { () -> Link in
+                    let task = Task.immediate {
+                        let before: Part = Resolver.resolve()
+                        for await _ in gate {}
+                        return (before, Resolver.resolve() as Part)
+                    }
+                    tasks.withLock { $0.append(task) }
+                    return Link(depth: 1)
                 }
-                tasks.withLock { $0.append(task) }
-                return Link(depth: 1)
-            }
-            Module { (part: Part, _: Link) in (part, "of") }
-        }.override { Resolver.resolve() as (Part, String) }
+                Module { (part: Part, _: Link) in (part, "of") }
+            }.override { Resolver.resolve() as (Part, String) }
 
-        let (before, after) = await tasks.value[0].value
+            open.finish()
+            let (before, after) = await tasks.value[0].value
 
-        #expect((before === own, of) == (true, "of"))
-        #expect(after !== own)
+            #expect((before === own, of) == (true, "of"))
+            #expect(after !== own)
+        }
     }
 
     @Test func `an immediate task that asks for what its factory makes is a cycle, not a hang`() async {

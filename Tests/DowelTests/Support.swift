@@ -50,23 +50,30 @@ final class Barrier: @unchecked Sendable {
             turn += 1
             condition.broadcast()
         }
-        let limit = Date(timeIntervalSinceNow: 120)
+        let limit = Date(timeIntervalSinceNow: 300)
         while turn == mine { if !condition.wait(until: limit) { fatalError("the others never came") } }
     }
 }
 
 /// Where two threads meet, to go on in the same moment: they spin, since whoever is woken up comes too late for a race.
+/// Who has spun for long sleeps all the same: on a busy processor each turn that is given away costs whole slices of time.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-final class Rendezvous: Sendable {
-    private let arrived = Atomic<Int>(0)
+final class Rendezvous: @unchecked Sendable {
+    private let arrived = Atomic<Int>(0), sleeping = Atomic<Int>(0)
+    private let condition = NSCondition()
 
     func meet() {
-        let (_, mine) = arrived.add(1, ordering: .relaxed)
-        let both = mine + mine % 2
-        var turns = 0
-        while arrived.load(ordering: .relaxed) < both {
-            turns += 1
-            if turns.isMultiple(of: 10_000) { sched_yield() }
+        let (_, mine) = arrived.add(1, ordering: .sequentiallyConsistent)
+        if mine.isMultiple(of: 2) {
+            // Either this sees that the other sleeps, or the other, before it does, that this has come.
+            if sleeping.load(ordering: .sequentiallyConsistent) > 0 { condition.withLock { condition.broadcast() } }
+            return
+        }
+        for _ in 0..<10_000 where arrived.load(ordering: .relaxed) > mine { return }
+        condition.withLock {
+            sleeping.add(1, ordering: .sequentiallyConsistent)
+            while arrived.load(ordering: .sequentiallyConsistent) == mine { condition.wait() }
+            sleeping.subtract(1, ordering: .sequentiallyConsistent)
         }
     }
 }
