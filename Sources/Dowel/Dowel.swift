@@ -592,7 +592,7 @@ nonisolated extension Resolver.Container {
 
 nonisolated extension Resolver {
     typealias Step = UnsafeMutablePointer<Frame>  // A frame where it lies on its thread's stack.
-    @usableFromInline typealias Asker = OpaquePointer  // The same where it is stored: with its type came its tables.
+    @usableFromInline typealias Asker = OpaquePointer  // The same where it is stored: its type would bring tables.
 
     /// Locks for things that have none of their own. Not retained: threads would contend for their counts.
     private nonisolated(unsafe) static let locks = {
@@ -664,7 +664,7 @@ nonisolated extension Resolver {
         @exclusivity(unchecked) var kept: Unmanaged<AnyObject>?, held: Unmanaged<AnyObject>?
         @exclusivity(unchecked) weak var object: AnyObject?  // What is held, once it is no longer kept.
         @exclusivity(unchecked) var isWeak: Bool
-        /// How many needs were walked, while they are validated, and one more in the end. Else, in a table, its slot.
+        /// How many needs were walked, while they are validated, and one more in the end; in a scope or a request, the slot.
         @exclusivity(unchecked) var mark: Int
         @exclusivity(unchecked) unowned(unsafe) var walkedFrom: Source?
         private var maker: Asker?
@@ -980,6 +980,7 @@ nonisolated extension Resolver {
         /// The source in this slot of a scope or a request.
         func source(in slot: Int) -> Source? { buckets[bucket(slot) { $0.mark == slot }]?.takeUnretainedValue() }
 
+        /// Adds the source of a slot that has none, in a table that grows before it is more than half full.
         @inline(never) func add(_ source: Source) -> Source {
             sources.append(source)
             let isFull = sources.count * 2 > mask
@@ -993,7 +994,7 @@ nonisolated extension Resolver {
             return source
         }
 
-        /// That of the frames on this thread's stack.
+        /// That of the request on this thread's stack.
         static var ofRequest: Container {
             let outermost = slot!
             if outermost.pointee.request == nil { outermost.pointee.request = .passRetained(Container([])) }
