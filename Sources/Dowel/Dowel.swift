@@ -61,8 +61,8 @@ nonisolated extension Resolver {
         }
 
         /// Holds a value given by hand and looks nothing up: for tests and memberwise initializers.
-        public convenience init(given value: Value) {
-            self.init()
+        public init(given value: Value) {
+            (origin, place) = (nil, Resolver.place("", 0))
             _ = keep { value }
         }
 
@@ -194,11 +194,12 @@ public nonisolated struct Module: Sendable {
     /// The lifetimes of what is configured after it was made: those in which no other thread can see it before.
     public struct Configurable: Sendable {
         @usableFromInline let kind: Lifetime<Void>
+        @usableFromInline init(kind: Lifetime<Void>) { self.kind = kind }
 
         /// A new instance for each that asks.
-        public static var unshared: Self { Self(kind: .unshared) }
+        @_alwaysEmitIntoClient public static var unshared: Self { Self(kind: .unshared) }
         /// One instance for all that is made in one request.
-        public static var objectGraph: Self { Self(kind: .objectGraph) }
+        @_alwaysEmitIntoClient public static var objectGraph: Self { Self(kind: .objectGraph) }
     }
 
     /// Makes the compiler say which `component()` is missing: conform a module that has several.
@@ -225,7 +226,10 @@ public nonisolated struct Module: Sendable {
         repeat add((each Part).self, isPart: true)
     }
 
-    @usableFromInline init(_ offer: Resolver.Offer) { self.offer = offer }
+    @usableFromInline init(_ offer: Resolver.Offer, replacesNothing: Bool = false) {
+        let original = offer.original ?? offer
+        self.offer = replacesNothing ? Resolver.Offer(replacingNothing: original) : original
+    }
 
     @usableFromInline @inline(never) func add(_ need: Any.Type, isPart: Bool) {
         offer.needs.append(need)
@@ -259,22 +263,24 @@ nonisolated extension Module.Components {
 
 /// How long an instance lives, and who shares it.
 public nonisolated struct Lifetime<T>: Equatable, Sendable, CustomStringConvertible {
-    let number: Int  // No enum: that would bring tables for its hash values, which nobody needs.
-    @usableFromInline var kind: Lifetime<Void> { Lifetime<Void>(number: number) }
+    @usableFromInline let number: Int  // No enum: that would bring tables for its hash values, which nobody needs.
+    @_alwaysEmitIntoClient var kind: Lifetime<Void> { Lifetime<Void>(number: number) }
+
+    @usableFromInline init(number: Int) { self.number = number }
 
     /// A new instance for each that asks.
-    public static var unshared: Self { Self(number: 0) }
+    @_alwaysEmitIntoClient public static var unshared: Self { Self(number: 0) }
     /// One instance for all that is made in one request.
-    public static var objectGraph: Self { Self(number: 1) }
+    @_alwaysEmitIntoClient public static var objectGraph: Self { Self(number: 1) }
     /// The lifetime's word.
     public var description: String { ["unshared", "objectGraph", "shared", "weakShared"][number] }
 }
 
 nonisolated extension Lifetime where T: Sendable {
     /// One instance, made when it is first asked for, exactly once.
-    public static var shared: Self { Self(number: 2) }
+    @_alwaysEmitIntoClient public static var shared: Self { Self(number: 2) }
     /// One instance, for as long as anyone holds it.
-    public static var weakShared: Self { Self(number: 3) }
+    @_alwaysEmitIntoClient public static var weakShared: Self { Self(number: 3) }
 }
 
 // MARK: - Collecting
@@ -296,7 +302,7 @@ public nonisolated struct Dependencies: Sendable {
     /// A copy with the other's modules in place of those of the same type and name.
     @_alwaysEmitIntoClient public func replacing(_ other: Dependencies) -> Dependencies {
         let old = Resolver.Container(modules)
-        let new = other.modules.map { old.has($0.offer) ? $0 : Module(Resolver.Offer(replacingNothing: $0.offer)) }
+        let new = other.modules.map { Module($0.offer, replacesNothing: !old.has($0.offer)) }
         return Dependencies { Resolver.Container.merge(modules, new) }
     }
 
@@ -314,7 +320,12 @@ public nonisolated struct Dependencies: Sendable {
         /// All of a block.
         @_alwaysEmitIntoClient public static func buildBlock(_ parts: [Module]...) -> [Module] { buildArray(parts) }
         /// All of a loop.
-        public static func buildArray(_ parts: [[Module]]) -> [Module] { parts.flatMap { $0 } }
+        public static func buildArray(_ parts: [[Module]]) -> [Module] {
+            var modules: [Module] = []
+            modules.reserveCapacity(parts.reduce(0) { $0 + $1.count })
+            for part in parts { modules += part }
+            return modules
+        }
         /// What stands behind a condition.
         @_alwaysEmitIntoClient public static func buildOptional(_ part: [Module]?) -> [Module] { part ?? [] }
         /// The first of two branches.
@@ -331,7 +342,7 @@ public nonisolated enum Resolver {
     /// What the module of this type and name makes; stops the program where nobody offers it, also for an optional.
     public static func resolve<T>(_ name: String? = nil, file: StaticString = #fileID, line: Int = #line) -> T {
         var frame = Frame(T.self, name, place(file, line), nil)
-        return frame.source == nil ? Frame.missing(&frame, name, orNil: false) : Frame.made(&frame)
+        return frame.source == nil ? Frame.missing(&frame, name, orNil: false) : Frame.inlined(&frame)
     }
 
     /// What the module of this type and name makes, or nil where nobody offers it.
@@ -422,8 +433,7 @@ public nonisolated final class Scope: @unchecked Sendable {
             file: StaticString = #fileID, line: Int = #line, column: Int = #column
         ) rethrows -> T {
             try scope.objectGraph(
-                for: id, { try make() }, configure: configure.map { configure in { configure($0) } },
-                file: file, line: line, column: column)
+                for: id, { try make() }, configure: { configure?($0) }, file: file, line: line, column: column)
         }
     }
 
@@ -438,7 +448,8 @@ public nonisolated final class Scope: @unchecked Sendable {
                 return Resolver.Kept.open(kept)
             }
         } else if let id {
-            hash ^= id.hashValue
+            let own = id.hashValue
+            hash ^= own ^ own >> 32  // In whichever half they differ.
             key = Resolver.Kept(AnyHashable(id))
         }
         var slot = hash, source: Resolver.Source?
@@ -626,17 +637,16 @@ nonisolated extension Resolver {
         let type: Any.Type, name: String?, kind: Lifetime<Void>, place: Place, isMain: Bool
         // Complete before anyone else has this; from `partsFrom` on, the needs are those of the configuration.
         @exclusivity(unchecked) final var needs: [Any.Type], partsFrom: Int
-        let replacesNothing: Bool
+        let original: Offer?  // That replaces nothing, which this one is there to say: nothing is made of it.
 
         init(_ type: Any.Type, _ name: String?, _ kind: Lifetime<Void>, _ place: Place, _ isMain: Bool) {
             (self.type, self.name, self.kind, self.place, self.isMain) = (type, name, kind, place, isMain)
-            (needs, partsFrom, replacesNothing) = ([], 0, false)
+            (needs, partsFrom, original) = ([], 0, nil)
         }
 
-        /// Says the same, but that it replaces nothing, which ends what is to be built of it: it makes nothing.
-        @usableFromInline init(replacingNothing other: Offer) {
+        init(replacingNothing other: Offer) {
             (type, name, kind, place, isMain) = (other.type, other.name, other.kind, other.place, other.isMain)
-            (needs, partsFrom, replacesNothing) = (other.needs, other.partsFrom, true)
+            (needs, partsFrom, original) = (other.needs, other.partsFrom, other)
         }
 
         final var label: String { Resolver.label(type, name) }
@@ -946,11 +956,10 @@ nonisolated extension Resolver {
                 let offer = module.offer, bucket = bucket(of: offer.type, offer.name)
                 if let other = buckets[bucket]?.takeUnretainedValue().offer {
                     if isSame(other.place, offer.place) { continue }
-                    let mend = " too: take one out, or use replacing(_:)"
-                    note(offer.text + " is offered at " + text(of: other.place) + mend)
+                    note("\(offer.text) is offered at \(text(of: other.place)) too: take one out, or use replacing(_:)")
                     continue
                 }
-                if offer.replacesNothing { note(offer.text + " replaces nothing: did you forget `as P`?") }
+                if offer.original != nil { note(offer.text + " replaces nothing: did you forget `as P`?") }
                 let source = Source(offer, Resolver.lock(for: ObjectIdentifier(offer)).takeUnretainedValue())
                 sources.append(source)
                 buckets[bucket] = .passUnretained(source)

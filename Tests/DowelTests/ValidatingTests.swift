@@ -428,6 +428,15 @@ private func module<Offered: Numbered, Need: Numbered>(_: Offered.Type, needs _:
         #expect(replaced.problems.first?.contains("replaces nothing") == true)
     }
 
+    @Test func `what replaced nothing may replace something elsewhere`() throws {
+        let inner = Dependencies {}.replacing(Dependencies { Module { "inner" } })
+        let outer = Dependencies { Module { "outer" } }.replacing(inner)
+
+        #expect(inner.problems.count == 1)
+        #expect(outer.problems == [])
+        #expect(outer.override { Resolver.resolve() as String } == "inner")
+    }
+
     @Test func `a replacement that replaced nothing is reported where it is collected, too`() {
         let replaced = Dependencies { Module { 1 } }.replacing(Dependencies { Module { "new" } })
         let app = Dependencies {
