@@ -352,27 +352,24 @@ struct FindingTests {
         }
     }
 
-    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     @Test func `threads register and find at once, and nothing is lost`() async {
         await #expect(processExitsWith: .success) {
             Dependencies { Module { Config("built") } }.build()
-            let meeting = Rendezvous()
-            let lost = Protected(0)
+            let (count, lost) = (20 * rounds, Protected(0))
 
-            onThreads(2) { thread in
-                for round in 0..<200 {
-                    let name = "\(thread) \(round)"
-                    meeting.meet()
-                    Resolver.register(Config(name), name)
+            onThreads(4) { thread in
+                for round in 0..<count {
+                    let (name, text) = ("\(thread) \(round % 8)", "\(round)")
+                    Resolver.register(Config(text), name)
                     let found: Config? = Resolver.find(name)
                     let built: Config = Resolver.resolve()
-                    if found?.text != name || built.text != "built" { lost.withLock { $0 += 1 } }
+                    if found?.text != text || built.text != "built" { lost.withLock { $0 += 1 } }
                 }
             }
 
             #expect(lost.value == 0)
-            for name in (0..<200).flatMap({ ["0 \($0)", "1 \($0)"] }) {
-                #expect((Resolver.find(name) as Config?)?.text == name)
+            for (thread, round) in (0..<4).flatMap({ thread in (count - 8..<count).map { (thread, $0) } }) {
+                #expect((Resolver.find("\(thread) \(round % 8)") as Config?)?.text == "\(round)")
             }
         }
     }
