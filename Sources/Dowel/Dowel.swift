@@ -448,8 +448,7 @@ public nonisolated final class Scope: @unchecked Sendable {
                 return Resolver.Kept.open(kept)
             }
         } else if let id {
-            let own = id.hashValue
-            hash ^= own ^ own >> 32  // In whichever half they differ.
+            hash ^= id.hashValue
             key = Resolver.Kept(AnyHashable(id))
         }
         var slot = hash, source: Resolver.Source?
@@ -805,10 +804,10 @@ nonisolated extension Resolver {
     struct Frame: ~Copyable {
         let source: Unmanaged<Source>?, container: Unmanaged<Container>, isCounted: Bool
         let asked: Place?, bound: ObjectIdentifier?  // The override in whose extent this began.
-        fileprivate(set) var parent: Step?, depth: Int
+        var parent: Step?, depth: Int
         /// The outermost is alone in the thread's slot, which is slow to set; that one knows the innermost of all.
         var outermost: Step?, innermost: Step?
-        fileprivate var request: Unmanaged<Container>?, waiting: Unmanaged<Source>?  // Of the outermost.
+        var request: Unmanaged<Container>?, waiting: Unmanaged<Source>?  // Of the outermost.
 
         /// A frame for what the given source makes, or that of this type and name, if there is one.
         init(
