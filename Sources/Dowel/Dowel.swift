@@ -301,7 +301,7 @@ public nonisolated struct Dependencies: Sendable {
 
     /// A copy with the other's modules in place of those of the same type and name.
     @_alwaysEmitIntoClient public func replacing(_ other: Dependencies) -> Dependencies {
-        let old = Resolver.Container(modules)
+        let old = Resolver.Container(modules.filter { $0.offer.original == nil })
         let new = other.modules.map { Module($0.offer, replacesNothing: !old.has($0.offer)) }
         return Dependencies { Resolver.Container.merge(modules, new) }
     }
@@ -636,7 +636,8 @@ nonisolated extension Resolver {
         let type: Any.Type, name: String?, kind: Lifetime<Void>, place: Place, isMain: Bool
         // Complete before anyone else has this; from `partsFrom` on, the needs are those of the configuration.
         @exclusivity(unchecked) final var needs: [Any.Type], partsFrom: Int
-        let original: Offer?  // That replaces nothing, which this one is there to say: nothing is made of it.
+        /// The one that replaces nothing, which this is there to say: nothing is made of it.
+        @usableFromInline let original: Offer?
 
         init(_ type: Any.Type, _ name: String?, _ kind: Lifetime<Void>, _ place: Place, _ isMain: Bool) {
             (self.type, self.name, self.kind, self.place, self.isMain) = (type, name, kind, place, isMain)
@@ -791,7 +792,7 @@ nonisolated extension Resolver {
     @usableFromInline static func later(_ configure: @escaping (Asker) -> Void) {
         let step = Frame.current!, source = step.pointee.source!.takeUnretainedValue()
         let (place, container) = (step.pointee.place, step.pointee.container.takeUnretainedValue())
-        let depth = step.pointee.depth + 1  // So that things that make and configure each other come to an end.
+        let depth = step.pointee.depth  // So that things that make and configure each other come to an end.
         let last = Kept {
             var frame = Frame(source.offer.type, nil, place, container, .passUnretained(source))
             frame.depth = depth
@@ -851,12 +852,12 @@ nonisolated extension Resolver {
             stop(main + ", at " + text(of: step.pointee.place) + ": ask on it" + path)
         }
 
-        /// The optional T, for which what it wraps was found.
-        @inline(never) static func wrapped<T>(_ step: Step) -> T { (T.self as! any Wrapping.Type).made(step) as! T }
+        /// The optional T, for which what it wraps was found; nil without.
+        @inline(never) static func wrapped<T>(_ step: Step?) -> T { (T.self as! any Wrapping.Type).made(step) as! T }
 
         /// Nil, where that will do; else stops: says what was asked for and where, what comes near, and what mends it.
         @inline(never) static func missing<T>(_ step: Step, _ name: String?, orNil: Bool) -> T {
-            if orNil, T.self is any Wrapping.Type { return Any?.none as! T }  // Nil casts to every optional.
+            if orNil, T.self is any Wrapping.Type { return wrapped(nil) }
             var wanted: Any.Type = T.self
             while let optional = wanted as? any Wrapping.Type { wanted = optional.wrapped }
             var lines = "nobody offers \(label(wanted, name)), asked for at \(text(of: step.pointee.place))\n  "
@@ -1099,13 +1100,13 @@ nonisolated extension Resolver {
     /// An optional, seen by code that does not know its type.
     protocol Wrapping {
         static var wrapped: Any.Type { get }
-        static func made(_ step: Step) -> Any
+        static func made(_ step: Step?) -> Self
     }
 }
 
 nonisolated extension Optional: Resolver.Wrapping {
     static var wrapped: Any.Type { Wrapped.self }
-    static func made(_ step: Resolver.Step) -> Any { Resolver.Frame.made(step) as Wrapped }
+    static func made(_ step: Resolver.Step?) -> Self { step == nil ? nil : .some(Resolver.Frame.made(step!)) }
 }
 
 // MARK: - Platform

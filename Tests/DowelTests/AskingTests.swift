@@ -359,8 +359,8 @@ struct AskingTests {
         let nobody = Dependencies {}.override { Inject<Int??>()() }
         let somebody = Dependencies { Module { 3 } }.override { Inject<Int??>()() }
 
-        #expect((nobody ?? nil) == nil)
-        #expect((somebody ?? nil) == 3)
+        #expect(nobody == .none)
+        #expect(somebody == .some(.some(3)))
     }
 
     @Test func `an optional struct is filled too`() {

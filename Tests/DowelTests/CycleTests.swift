@@ -111,6 +111,9 @@ enum Twins {
     static let pathFromB = "Dependency cycle: DowelTests.Twins.B → DowelTests.Twins.A → DowelTests.Twins.B"
 }
 
+/// Has the next one, if any, from its configuration.
+private final class Chain { var next: Chain? }
+
 // MARK: - On one thread
 
 struct CycleTests {
@@ -273,6 +276,37 @@ struct CycleTests {
         let depth: Int = dependencies.override { Resolver.resolve("89") }
 
         #expect(depth == 89)
+    }
+
+    @Test func `a graph of 100 levels is configured`() {
+        let dependencies = Dependencies {
+            for level in 0..<100 {
+                Module("\(level)", .objectGraph) {
+                    level == 0 ? 0 : Resolver.resolve("\(level - 1)") + 1
+                } configure: { (_: Int) in
+                }
+            }
+        }
+
+        let depth: Int = dependencies.override { Resolver.resolve("99") }
+
+        #expect(depth == 99)
+    }
+
+    @Test func `a list of 90 that are configured with the next one does not stop`() {
+        let dependencies = Dependencies {
+            for level in 0..<90 {
+                Module("\(level)") {
+                    Chain()
+                } configure: { (chain: Chain) in
+                    if level < 89 { chain.next = Resolver.resolve("\(level + 1)") }
+                }
+            }
+        }
+
+        let first: Chain = dependencies.override { Resolver.resolve("0") }
+
+        #expect(sequence(first: first, next: \.next).reduce(0) { count, _ in count + 1 } == 90)
     }
 }
 

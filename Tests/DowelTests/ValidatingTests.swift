@@ -437,6 +437,15 @@ private func module<Offered: Numbered, Need: Numbered>(_: Offered.Type, needs _:
         #expect(outer.override { Resolver.resolve() as String } == "inner")
     }
 
+    @Test func `what replaced nothing is no more there for the next replacement`() {
+        let mock = Dependencies { Module { Client() } }
+        let replaced = Dependencies { Module { Client() as any API } }.replacing(mock).replacing(mock)
+
+        #expect(replaced.modules.count == 2)
+        #expect(replaced.problems.count == 1)
+        #expect(replaced.problems.first?.contains("replaces nothing") == true)
+    }
+
     @Test func `a replacement that replaced nothing is reported where it is collected, too`() {
         let replaced = Dependencies { Module { 1 } }.replacing(Dependencies { Module { "new" } })
         let app = Dependencies {
