@@ -71,7 +71,8 @@ nonisolated extension Resolver {
         /// The value, made at the first read.
         @inlinable public var wrappedValue: Value { Resolver.isSet(ready) ? kept.unsafelyUnwrapped.pointee : ask() }
 
-        // So marked, here and below: what each client compiles for itself, so that a program has only what it uses.
+        // So marked, here and below: what each client compiles for itself, so that a program has only what it uses. The
+        // mark goes where `public` is deleted: a test module would look in vain for what has the one without the other.
         /// The value, for an `Inject` that is a plain constant: `let api = Inject<any API>()`, then `api().load()`.
         @_alwaysEmitIntoClient public func callAsFunction() -> Value { wrappedValue }
 
@@ -448,8 +449,7 @@ public nonisolated final class Scope: @unchecked Sendable {
                 return Resolver.Kept.open(kept)
             }
         } else if let id {
-            hash ^= id.hashValue
-            key = Resolver.Kept(AnyHashable(id))
+            (hash, key) = (hash ^ id.hashValue, Resolver.Kept(AnyHashable(id)))
         }
         var slot = hash, source: Resolver.Source?
         repeat {
@@ -469,14 +469,14 @@ public nonisolated final class Scope: @unchecked Sendable {
 // MARK: - Overriding
 
 nonisolated extension Dependencies {
-    /// Runs `body` with these in place of the modules in force: for this task, and those it starts inside, only.
+    /// Runs `body` with these in place of those of their types and names: for this task, and those it starts inside, only.
     @_alwaysEmitIntoClient public func override<Result>(during body: () throws -> Result) rethrows -> Result {
         let container = Resolver.Container(checked: modules, over: .inForce)
         defer { container.close() }
         return try Resolver.Container.bound.withValue(container, operation: body)
     }
 
-    /// Runs `body` with these in place of the modules in force: for this task, and those it starts inside, only.
+    /// Runs `body` with these in place of those of their types and names: for this task, and those it starts inside, only.
     @_alwaysEmitIntoClient public func override<Result>(
         isolation: isolated (any Actor)? = #isolation, during body: () async throws -> Result
     ) async rethrows -> Result {
@@ -508,7 +508,7 @@ public nonisolated struct WiringError: Error, CustomStringConvertible {
     /// An error with these problems.
     public init(_ problems: [String]) { self.problems = problems }
 
-    /// The problems, a line each.
+    /// The problems, one below the other.
     public var description: String {
         problems.reduce("\(problems.count) wiring problem" + (problems.count == 1 ? "" : "s")) { $0 + "\n- " + $1 }
     }
@@ -537,7 +537,7 @@ nonisolated extension Resolver.Container {
                     } else {
                         var (path, step) = (target.offer.text, asking)
                         while step !== target { (path, step) = ("\(step.offer.text) → \(path)", step.walkedFrom!) }
-                        note("Dependency cycle: \(target.offer.text) → \(path)")
+                        note("Dependency cycle: \(target.offer.text) → \(path)\(Resolver.cure)")
                     }
                 } else if !(needs[index] is any Resolver.Wrapping.Type) {
                     let need = needs[index], advice = advice(need, nil, "; ")
@@ -559,7 +559,7 @@ nonisolated extension Resolver {
     @usableFromInline @inline(never) static func stop(_ text: String) -> Never { fatalError("Dowel: " + text) }
 
     /// What would mend a cycle, as the end of a text.
-    static var cure: String { "\n  to mend it: let one of them @Inject the other, or use configure:" }
+    static var cure: String { "\n  to mend it: let one ask later, by an Inject read after its init, or in configure:" }
 
     @inline(never) static func label(_ type: Any.Type, _ name: String?) -> String {
         Resolver.name(of: type) + (name.map { " \($0.debugDescription)" } ?? "")
@@ -576,7 +576,7 @@ nonisolated extension Resolver.Container {
     /// What somebody may have meant who asked for this, each with the separator, and what would mend it.
     func advice(_ type: Any.Type, _ name: String?, _ separator: String) -> String {
         func isProtocol(_ type: Any.Type) -> Bool { _typeName(Swift.type(of: type)).hasSuffix(".Protocol") }
-        let (full, short) = (_typeName(type), _typeName(type, qualified: false))
+        let (full, short) = (Resolver.name(of: type), _typeName(type, qualified: false))
         var (text, concrete, count) = ("", "", 0)
         for module in modules {
             let other = (module.type as? any Resolver.Wrapping.Type)?.wrapped ?? module.type
@@ -589,12 +589,13 @@ nonisolated extension Resolver.Container {
             }
         }
         if text.isEmpty, count > 0 {
-            text = "offered are concrete types, perhaps for want of `as \(short)`: " + concrete + separator
+            text = "offered are concrete types, perhaps for want of `as \(full)`: " + concrete + separator
         }
+        let unless = text.isEmpty ? "" : ", unless one of these was meant"
         let bare = "A bare \(short) is never filled by guesswork: take a type of its own, or ask for a named module"
         if full.hasPrefix("Swift.") { text += bare + separator }
-        text += "to mend it" + (text.isEmpty ? "" : ", unless one of these was meant") + ": Module"
-        return text + (name.map { "(\($0.debugDescription))" } ?? "") + " { … as \(short) }"
+        let name = name.map { "(\($0.debugDescription))" } ?? ""
+        return "\(text)to mend it\(unless): Module\(name) { … as \(full) }"
     }
 }
 
@@ -860,10 +861,11 @@ nonisolated extension Resolver {
             if orNil, T.self is any Wrapping.Type { return wrapped(nil) }
             var wanted: Any.Type = T.self
             while let optional = wanted as? any Wrapping.Type { wanted = optional.wrapped }
-            var lines = "nobody offers \(label(wanted, name)), asked for at \(text(of: step.pointee.place))\n  "
+            let all = step.pointee.container.takeUnretainedValue()
             let hint = "build() was never called, or a property initializer read this before: build() has to come first"
-            if Container.built === Container.none { lines += hint + "\n  " }
-            stop(lines + step.pointee.container.takeUnretainedValue().advice(wanted, name, "\n  ") + Frame.path)
+            let isEmpty = all === Container.none && all.modules.isEmpty, at = text(of: step.pointee.place)
+            let advice = isEmpty ? hint : all.advice(wanted, name, "\n  ")
+            stop("nobody offers \(label(wanted, name)), asked for at \(at)\n  \(advice)\(Frame.path)")
         }
 
         /// Makes, as the innermost of this thread.

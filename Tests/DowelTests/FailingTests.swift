@@ -122,7 +122,7 @@ struct FailingTests {
 
         expect(
             result, says: "nobody offers DowelTests.Failing.API, asked for at \(Failing.propertyPlace)",
-            "Module { … as API }", but: "build() was never called", "while making")
+            "Module { … as DowelTests.Failing.API }", but: "build() was never called", "while making")
     }
 
     @Test func `a constant with a name stops with its name too`() async {
@@ -133,7 +133,7 @@ struct FailingTests {
 
         expect(
             result, says: "nobody offers DowelTests.Failing.API \"net\", asked for at \(Failing.constantPlace)",
-            "Module(\"net\") { … as API }")
+            "Module(\"net\") { … as DowelTests.Failing.API }")
     }
 
     @Test func `a call that nobody serves stops with the place of the call`() async {
@@ -144,7 +144,7 @@ struct FailingTests {
 
         expect(
             result, says: "nobody offers DowelTests.Failing.API, asked for at \(Failing.resolvePlace)",
-            "Module { … as API }")
+            "Module { … as DowelTests.Failing.API }")
     }
 
     @Test func `a call with a name stops with its name too`() async {
@@ -155,7 +155,7 @@ struct FailingTests {
 
         expect(
             result, says: "nobody offers DowelTests.Failing.API \"net\", asked for at \(Failing.namedPlace)",
-            "Module(\"net\") { … as API }")
+            "Module(\"net\") { … as DowelTests.Failing.API }")
     }
 
     @Test func `a call into an optional stops as well`() async {
@@ -206,7 +206,15 @@ struct FailingTests {
             _ = Failing.Screen().api
         }
 
-        expect(result, says: "nobody offers DowelTests.Failing.API", "build() was never called")
+        expect(result, says: "nobody offers DowelTests.Failing.API", "build() was never called", but: "to mend it")
+    }
+
+    @Test func `an override that lacks something needs no build, and the text speaks of none`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dependencies { Module("net") { Failing.Client() as any Failing.API } }.override { _ = Failing.resolve() }
+        }
+
+        expect(result, says: "Failing.API \"net\" (DowelTests/FailingTests.swift:", but: "build()")
     }
 
     @Test func `where a property initializer reads before build, the text says so`() async {
@@ -260,7 +268,8 @@ struct FailingTests {
 
         expect(
             result, says: "nobody offers DowelTests.Failing.Other.Config, asked for at",
-            "DowelTests.Failing.Config \"other\" (\(Failing.offerPlace)) is offered", "Module { … as Config }",
+            "DowelTests.Failing.Config \"other\" (\(Failing.offerPlace)) is offered",
+            "Module { … as DowelTests.Failing.Other.Config }",
             but: "twin")
     }
 
@@ -274,7 +283,7 @@ struct FailingTests {
         }
 
         expect(
-            result, says: "nobody offers DowelTests.Failing.API", "concrete types", "as API",
+            result, says: "nobody offers DowelTests.Failing.API", "concrete types", "`as DowelTests.Failing.API`",
             "DowelTests.Failing.Client",
             but: "Failing.Log")
     }

@@ -249,7 +249,8 @@ struct MisuseTests {
 
         expect(
             result, says: #"nobody offers DowelTests.Misuse.Part "a\0b\n\"", asked for at"#,
-            #"Misuse.Part "\0\u{1B}[2J" (DowelTests/MisuseTests.swift:"#, #"Module("a\0b\n\"") { … as Part }"#)
+            #"Misuse.Part "\0\u{1B}[2J" (DowelTests/MisuseTests.swift:"#,
+            #"Module("a\0b\n\"") { … as DowelTests.Misuse.Part }"#)
     }
 
     @Test func `names that Unicode holds equal are one name`() throws {
@@ -383,7 +384,9 @@ struct MisuseTests {
             _ = Resolver.resolve() as Part??
         }
 
-        expect(result, says: "nobody offers DowelTests.Misuse.Part, asked for at", "Module { … as Part }")
+        expect(
+            result, says: "nobody offers DowelTests.Misuse.Part, asked for at",
+            "Module { … as DowelTests.Misuse.Part }")
     }
 
     @Test(arguments: Misuse.Unreferenced.allCases)
