@@ -1,6 +1,6 @@
 import Dowel
 
-extension Dependencies {
+nonisolated extension Dependencies {
     /// A stored property of this program that asks: an `@Inject`, or an `Inject` that is a plain constant.
     public struct Site: CustomStringConvertible {
         /// The type that declares the property, from its module inwards.
@@ -74,12 +74,12 @@ extension Dependencies {
 }
 
 /// The type, and for an optional what is wrapped in it: a module of either will do.
-func unwrapping(_ type: Any.Type) -> [Any.Type] {
+nonisolated func unwrapping(_ type: Any.Type) -> [Any.Type] {
     [type] + ((type as? any Wrapping.Type).map { unwrapping($0.wrapped) } ?? [])
 }
 
 /// The name as the source has it: Swift shows an address for a private context, and no common spaces.
-func name(of type: Any.Type, short: Bool = false) -> String {
+nonisolated func name(of type: Any.Type, short: Bool = false) -> String {
     let words = _typeName(type, qualified: !short).split(omittingEmptySubsequences: false) { $0 == "(" }
     let rest = words.dropFirst().map { word in
         word.hasPrefix("unknown context at ") ? String(word.drop { $0 != ")" }.dropFirst(2)) : "(\(word)"
@@ -88,13 +88,13 @@ func name(of type: Any.Type, short: Bool = false) -> String {
 }
 
 /// A name in backticks may have spaces, which the compiler keeps as those that do not break.
-func withSpaces(_ name: some StringProtocol) -> String { String(name.map { $0 == "\u{A0}" ? " " : $0 }) }
+nonisolated func withSpaces(_ name: some StringProtocol) -> String { String(name.map { $0 == "\u{A0}" ? " " : $0 }) }
 
 /// An optional, seen by code that does not know its type.
-protocol Wrapping {
+nonisolated protocol Wrapping {
     static var wrapped: Any.Type { get }
 }
 
-extension Optional: Wrapping {
+nonisolated extension Optional: Wrapping {
     static var wrapped: Any.Type { Wrapped.self }
 }

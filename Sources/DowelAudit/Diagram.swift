@@ -1,6 +1,6 @@
 import Dowel
 
-extension Dependencies {
+nonisolated extension Dependencies {
     /// A language in which a drawing is written.
     public enum DiagramFormat: Sendable {
         /// Mermaid, which GitHub draws where it stands in a Markdown file.
@@ -26,7 +26,7 @@ extension Dependencies {
 }
 
 /// What is to be drawn: the nodes, and the arrows between them by their places in the list.
-private struct Drawing {
+private nonisolated struct Drawing {
     enum Shape { case unshared, shared, weakShared, objectGraph, missing, site }
 
     struct Arrow: Hashable {

@@ -4,7 +4,7 @@
 import Dowel
 
 /// The stored properties of the running program that are an `Inject`, and what keeps others from being seen.
-struct TypeRecords {
+nonisolated struct TypeRecords {
     /// A property; without the type it wants where that depends on its owner's generic parameters.
     struct Property {
         let owner: String
@@ -43,7 +43,7 @@ struct TypeRecords {
 }
 
 /// A module, a type, or what stands between them.
-private struct Descriptor {
+private nonisolated struct Descriptor {
     enum Kind: UInt32 { case module, `extension`, anonymous, `class` = 16, `struct`, `enum` }
 
     let address: UnsafeRawPointer
@@ -68,7 +68,7 @@ private struct Descriptor {
 }
 
 /// A type's stored properties.
-private struct FieldList {
+private nonisolated struct FieldList {
     let start: UnsafeRawPointer
 
     var owner: Descriptor? { start.relative(at: 0).flatMap { TypeName(start: $0).descriptor } }
@@ -78,7 +78,7 @@ private struct FieldList {
     private var count: Int { Int(start.load(fromByteOffset: 12, as: UInt32.self)) }
 }
 
-private struct Field {
+private nonisolated struct Field {
     let start: UnsafeRawPointer
 
     var type: TypeName { TypeName(start: start.relative(at: 4) ?? start) }
@@ -92,7 +92,7 @@ private struct Field {
 }
 
 /// A type's mangled name, in which a byte below 32 announces the way to a descriptor.
-private struct TypeName {
+private nonisolated struct TypeName {
     let start: UnsafeRawPointer
 
     /// The type, unless it depends on its owner's generic parameters. The runtime finds none for a parameter; for what
@@ -118,7 +118,7 @@ private struct TypeName {
 }
 
 /// A part of an image that holds records of one kind.
-private struct Section {
+private nonisolated struct Section {
     let start: UnsafeRawPointer
     let size: Int
 
@@ -138,7 +138,7 @@ private struct Section {
     }
 }
 
-extension UnsafeRawPointer {
+nonisolated extension UnsafeRawPointer {
     /// Where the distance in the four bytes there leads; nil for none.
     fileprivate func relative(at offset: Int) -> UnsafeRawPointer? {
         let distance = Int(loadUnaligned(fromByteOffset: offset, as: Int32.self))
@@ -158,7 +158,7 @@ extension UnsafeRawPointer {
 // MARK: - Platform
 
 /// A program or a library in memory.
-private struct Image {
+private nonisolated struct Image {
     let types: Section
     let fields: Section
 }
@@ -167,7 +167,7 @@ private struct Image {
 import Darwin
 import MachO
 
-extension Image {
+nonisolated extension Image {
     fileprivate static var all: [Image] {
         (0..<_dyld_image_count()).compactMap { index in
             guard let header = _dyld_get_image_header(index) else { return nil }
@@ -186,11 +186,11 @@ extension Image {
 }
 #else
 /// Calls `body` with each image's list: a version and three pointers, then the address and the size of each section.
-@_silgen_name("swift_enumerateAllMetadataSections") private func enumerateSections(
+@_silgen_name("swift_enumerateAllMetadataSections") private nonisolated func enumerateSections(
     _ body: @convention(c) (_ list: UnsafePointer<UInt>, _ images: UnsafeMutableRawPointer) -> Bool,
     _ images: UnsafeMutableRawPointer)
 
-extension Image {
+nonisolated extension Image {
     fileprivate static var all: [Image] {
         var images: [Image] = []
         withUnsafeMutablePointer(to: &images) { images in

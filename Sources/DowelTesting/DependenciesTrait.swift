@@ -2,7 +2,7 @@ import Dowel
 import Testing
 
 /// Gives a test, or each test of a suite, modules of its own: write `.dependencies { … }`.
-public struct DependenciesTrait: TestTrait, SuiteTrait, TestScoping {
+public nonisolated struct DependenciesTrait: TestTrait, SuiteTrait, TestScoping {
     let dependencies: Dependencies
 
     /// True, so that the tests of a suite share no instances with each other.
@@ -14,7 +14,7 @@ public struct DependenciesTrait: TestTrait, SuiteTrait, TestScoping {
     ) async throws { try await dependencies.override { try await function() } }
 }
 
-extension Trait where Self == DependenciesTrait {
+nonisolated extension Trait where Self == DependenciesTrait {
     /// Overrides the modules in force with those of the block: for each test and each of its cases, anew.
     ///
     ///     @Test(.dependencies { Module { MockAPI() as any API } })
