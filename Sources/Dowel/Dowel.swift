@@ -589,11 +589,11 @@ nonisolated extension Resolver.Container {
             }
         }
         if text.isEmpty, count > 0 {
-            text = "offered are concrete types, perhaps for want of `as \(full)`: " + concrete + separator
+            text = "offered are concrete types, perhaps for want of `as \(full)`: \(concrete)\(separator)"
         }
         let unless = text.isEmpty ? "" : ", unless one of these was meant"
         let bare = "A bare \(short) is never filled by guesswork: take a type of its own, or ask for a named module"
-        if full.hasPrefix("Swift.") { text += bare + separator }
+        if full.hasPrefix("Swift.") { text += "\(bare)\(separator)" }
         let name = name.map { "(\($0.debugDescription))" } ?? ""
         return "\(text)to mend it\(unless): Module\(name) { … as \(full) }"
     }
@@ -729,7 +729,7 @@ nonisolated extension Resolver {
             else { return nil }
             let rest = owner == request ? "" : next._withUnsafeGuaranteedRef { $0.path(to: request) }
             // The innermost comes again, as what it waits for.
-            return rest.map { Frame.path(from: maker, to: owner.pointee.innermost!.pointee.parent!) + " → " + $0 }
+            return rest.map { "\(Frame.path(from: maker, to: owner.pointee.innermost!.pointee.parent!)) → \($0)" }
         }
 
         func release() {
@@ -849,8 +849,8 @@ nonisolated extension Resolver {
         /// What belongs to the main actor is made there only; what is kept of it may not be handed out elsewhere either.
         @inline(never) private static func checkThread(_ step: Step) {
             if isMainThread { return }
-            let main = step.pointee.offer.label + " is offered by a Module.main, and was asked for off the main actor"
-            stop(main + ", at " + text(of: step.pointee.place) + ": ask on it" + path)
+            let (it, at) = (step.pointee.offer.label, text(of: step.pointee.place))
+            stop("\(it) is offered by a Module.main, and was asked for off the main actor, at \(at): ask on it\(path)")
         }
 
         /// The optional T, for which what it wraps was found; nil without.
@@ -905,7 +905,7 @@ nonisolated extension Resolver {
         static func path(from first: Step?, to last: Step, inFull: Bool = false) -> String {
             let label = last.pointee.offer.label + (inFull ? " (\(text(of: last.pointee.place)))" : "")
             guard last != first, let parent = last.pointee.parent else { return label }
-            return path(from: first, to: parent, inFull: inFull) + " → " + label
+            return "\(path(from: first, to: parent, inFull: inFull)) → \(label)"
         }
 
         var offer: Offer { source!.takeUnretainedValue().offer }
