@@ -510,7 +510,7 @@ public nonisolated struct WiringError: Error, CustomStringConvertible {
 
     /// The problems, one below the other.
     public var description: String {
-        problems.reduce("\(problems.count) wiring problem" + (problems.count == 1 ? "" : "s")) { $0 + "\n- " + $1 }
+        problems.reduce("\(problems.count) wiring problem\(problems.count == 1 ? "" : "s")") { "\($0)\n- \($1)" }
     }
 }
 
@@ -540,10 +540,9 @@ nonisolated extension Resolver.Container {
                         note("Dependency cycle: \(target.offer.text) → \(path)\(Resolver.cure)")
                     }
                 } else if !(needs[index] is any Resolver.Wrapping.Type) {
-                    let need = needs[index], advice = advice(need, nil, "; ")
-                    note(
-                        "\(asking.offer.text) needs \(Resolver.name(of: need)), which nobody offers: \(advice). "
-                            + "If the parameter has a default value, write the closure, without it.")
+                    let need = needs[index], name = Resolver.name(of: need), advice = advice(need, nil, "; ")
+                    let hint = "If the parameter has a default value, write the closure, without it."
+                    note("\(asking.offer.text) needs \(name), which nobody offers: \(advice). \(hint)")
                 }
             }
         }
@@ -903,7 +902,7 @@ nonisolated extension Resolver {
 
         /// What a thread is making, from one thing on, or from the outermost, to another.
         static func path(from first: Step?, to last: Step, inFull: Bool = false) -> String {
-            let label = last.pointee.offer.label + (inFull ? " (\(text(of: last.pointee.place)))" : "")
+            let short = last.pointee.offer.label, label = inFull ? "\(short) (\(text(of: last.pointee.place)))" : short
             guard last != first, let parent = last.pointee.parent else { return label }
             return "\(path(from: first, to: parent, inFull: inFull)) → \(label)"
         }
