@@ -310,7 +310,7 @@ public nonisolated struct Dependencies: Sendable {
     /// Builds the block of `Dependencies { … }`.
     @resultBuilder public enum Builder {
         /// A module of these dependencies.
-        public static func buildExpression(_ module: Module) -> [Module] { [module] }
+        @_alwaysEmitIntoClient public static func buildExpression(_ module: Module) -> [Module] { [module] }
         /// Modules of these dependencies.
         @_alwaysEmitIntoClient public static func buildExpression(_ modules: [Module]) -> [Module] { modules }
         /// Dependencies that these have in them.
@@ -320,8 +320,9 @@ public nonisolated struct Dependencies: Sendable {
         @_alwaysEmitIntoClient public static func buildExpression<T>(_ instance: T) -> [Module] { [] }
         /// All of a block.
         @_alwaysEmitIntoClient public static func buildBlock(_ parts: [Module]...) -> [Module] { buildArray(parts) }
+        // Seen by the client, so that its compiler puts the array of each module on the stack.
         /// All of a loop.
-        public static func buildArray(_ parts: [[Module]]) -> [Module] {
+        @inline(never) @_alwaysEmitIntoClient public static func buildArray(_ parts: [[Module]]) -> [Module] {
             var modules: [Module] = []
             modules.reserveCapacity(parts.reduce(0) { $0 + $1.count })
             for part in parts { modules += part }
