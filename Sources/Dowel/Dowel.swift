@@ -320,7 +320,7 @@ public nonisolated struct Dependencies: Sendable {
         @_alwaysEmitIntoClient public static func buildExpression<T>(_ instance: T) -> [Module] { [] }
         /// All of a block.
         @_alwaysEmitIntoClient public static func buildBlock(_ parts: [Module]...) -> [Module] { buildArray(parts) }
-        // Seen by the client, so that its compiler puts the array of each module on the stack.
+        // Seen by the client, so that its compiler puts each module's array on the stack; not inlined in each block.
         /// All of a loop.
         @inline(never) @_alwaysEmitIntoClient public static func buildArray(_ parts: [[Module]]) -> [Module] {
             var modules: [Module] = []
@@ -470,14 +470,14 @@ public nonisolated final class Scope: @unchecked Sendable {
 // MARK: - Overriding
 
 nonisolated extension Dependencies {
-    /// Runs `body` with these in place of those of their types and names: for this task, and those it starts inside, only.
+    /// Runs `body` with these in place of those of the same type and name: for this task, and those it starts inside.
     @_alwaysEmitIntoClient public func override<Result>(during body: () throws -> Result) rethrows -> Result {
         let container = Resolver.Container(checked: modules, over: .inForce)
         defer { container.close() }
         return try Resolver.Container.bound.withValue(container, operation: body)
     }
 
-    /// Runs `body` with these in place of those of their types and names: for this task, and those it starts inside, only.
+    /// Runs `body` with these in place of those of the same type and name: for this task, and those it starts inside.
     @_alwaysEmitIntoClient public func override<Result>(
         isolation: isolated (any Actor)? = #isolation, during body: () async throws -> Result
     ) async rethrows -> Result {
@@ -594,8 +594,7 @@ nonisolated extension Resolver.Container {
         let unless = text.isEmpty ? "" : ", unless one of these was meant"
         let bare = "A bare \(short) is never filled by guesswork: take a type of its own, or ask for a named module"
         if full.hasPrefix("Swift.") { text += "\(bare)\(separator)" }
-        let name = name.map { "(\($0.debugDescription))" } ?? ""
-        return "\(text)to mend it\(unless): Module\(name) { … as \(full) }"
+        return "\(text)to mend it\(unless): Module\(name.map { "(\($0.debugDescription))" } ?? "") { … as \(full) }"
     }
 }
 
@@ -861,11 +860,12 @@ nonisolated extension Resolver {
             if orNil, T.self is any Wrapping.Type { return wrapped(nil) }
             var wanted: Any.Type = T.self
             while let optional = wanted as? any Wrapping.Type { wanted = optional.wrapped }
-            let all = step.pointee.container.takeUnretainedValue()
+            let all = step.pointee.container.takeUnretainedValue(), isBuilt = all !== Container.none
+            var says = "nobody offers \(label(wanted, name)), asked for at \(text(of: step.pointee.place))"
             let hint = "build() was never called, or a property initializer read this before: build() has to come first"
-            let isEmpty = all === Container.none && all.modules.isEmpty, at = text(of: step.pointee.place)
-            let advice = isEmpty ? hint : all.advice(wanted, name, "\n  ")
-            stop("nobody offers \(label(wanted, name)), asked for at \(at)\n  \(advice)\(Frame.path)")
+            if !isBuilt { says += "\n  \(hint)" }
+            if isBuilt || !all.modules.isEmpty { says += "\n  \(all.advice(wanted, name, "\n  "))" }
+            stop(says + path)
         }
 
         /// Makes, as the innermost of this thread.

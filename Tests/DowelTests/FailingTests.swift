@@ -209,6 +209,17 @@ struct FailingTests {
         expect(result, says: "nobody offers DowelTests.Failing.API", "build() was never called", but: "to mend it")
     }
 
+    @Test func `where something is registered and nothing built, the text says so too`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Resolver.register(Failing.Client() as any Failing.API, "net")
+            _ = Failing.resolve()
+        }
+
+        expect(
+            result, says: "build() was never called", "Failing.API \"net\" (DowelTests/FailingTests.swift:",
+            "Module { … as DowelTests.Failing.API }")
+    }
+
     @Test func `an override that lacks something needs no build, and the text speaks of none`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             Dependencies { Module("net") { Failing.Client() as any Failing.API } }.override { _ = Failing.resolve() }
