@@ -117,6 +117,7 @@ nonisolated extension Resolver.Inject: @unchecked Sendable where Value: Sendable
 /// Offers one type: how to make it, how long it lives, and optionally under which name.
 public nonisolated struct Module: Sendable {
     @usableFromInline let offer: Resolver.Offer
+    @usableFromInline let replacesNothing: Bool
 
     /// The type it offers.
     public var type: Any.Type { offer.type }
@@ -228,8 +229,7 @@ public nonisolated struct Module: Sendable {
     }
 
     @usableFromInline init(_ offer: Resolver.Offer, replacesNothing: Bool = false) {
-        let original = offer.original ?? offer
-        self.offer = replacesNothing ? Resolver.Offer(replacingNothing: original) : original
+        (self.offer, self.replacesNothing) = (offer, replacesNothing)
     }
 
     @usableFromInline @inline(never) func add(_ need: Any.Type, isPart: Bool) {
@@ -302,7 +302,7 @@ public nonisolated struct Dependencies: Sendable {
 
     /// A copy with the other's modules in place of those of the same type and name.
     @_alwaysEmitIntoClient public func replacing(_ other: Dependencies) -> Dependencies {
-        let old = Resolver.Container(modules.filter { $0.offer.original == nil })
+        let old = Resolver.Container(modules.filter { !$0.replacesNothing })
         let new = other.modules.map { Module($0.offer, replacesNothing: !old.has($0.offer)) }
         return Dependencies { Resolver.Container.merge(modules, new) }
     }
@@ -636,17 +636,10 @@ nonisolated extension Resolver {
         let type: Any.Type, name: String?, kind: Lifetime<Void>, place: Place, isMain: Bool
         // Complete before anyone else has this; from `partsFrom` on, the needs are those of the configuration.
         @exclusivity(unchecked) final var needs: [Any.Type], partsFrom: Int
-        /// The one that replaces nothing, which this is there to say: nothing is made of it.
-        @usableFromInline let original: Offer?
 
         init(_ type: Any.Type, _ name: String?, _ kind: Lifetime<Void>, _ place: Place, _ isMain: Bool) {
             (self.type, self.name, self.kind, self.place, self.isMain) = (type, name, kind, place, isMain)
-            (needs, partsFrom, original) = ([], 0, nil)
-        }
-
-        init(replacingNothing other: Offer) {
-            (type, name, kind, place, isMain) = (other.type, other.name, other.kind, other.place, other.isMain)
-            (needs, partsFrom, original) = (other.needs, other.partsFrom, other)
+            (needs, partsFrom) = ([], 0)
         }
 
         final var label: String { Resolver.label(type, name) }
@@ -961,7 +954,7 @@ nonisolated extension Resolver {
                     note("\(offer.text) is offered at \(text(of: other.place)) too: take one out, or use replacing(_:)")
                     continue
                 }
-                if offer.original != nil { note(offer.text + " replaces nothing: did you forget `as P`?") }
+                if module.replacesNothing { note(offer.text + " replaces nothing: did you forget `as P`?") }
                 let source = Source(offer, Resolver.lock(for: ObjectIdentifier(offer)).takeUnretainedValue())
                 sources.append(source)
                 buckets[bucket] = .passUnretained(source)
