@@ -29,7 +29,9 @@ nonisolated struct TypeRecords {
     private mutating func look(into list: FieldList) {
         guard let owner = list.owner, owner.isStructOrClass else { return }
         for field in list.fields where field.type.descriptor?.name == TypeRecords.inject {
-            let type = field.type.resolved(in: owner)
+            // A lazy one is an optional. Tuples, functions and metatypes may begin with an Inject and are none.
+            let type = field.type.resolved(in: owner).flatMap { unwrapping($0).last }
+            if let type, !(type is AnyClass) { continue }
             if let type, !(type is any Resolver.Site.Type) {
                 obstacles.insert("\(owner.name).\(field.name) is an Inject of another copy of Dowel: link it once")
                 continue
@@ -83,11 +85,12 @@ private nonisolated struct Field {
 
     var type: TypeName { TypeName(start: start.relative(at: 4) ?? start) }
 
-    /// The name as it stands in the source: what a wrapper stores, always a variable, has an underscore before it.
+    /// The name as it stands in the source: what a wrapper or a lazy variable stores, always a variable, has a prefix.
     var name: String {
         let name = start.relative(at: 8)?.text ?? ""
         let isVariable = start.load(as: UInt32.self) & 2 != 0
-        return isVariable && name.hasPrefix("_") ? String(name.dropFirst()) : name
+        let prefix = isVariable ? ["$__lazy_storage_$_", "_"].first { name.hasPrefix($0) } : nil
+        return String(name.dropFirst(prefix?.count ?? 0))
     }
 }
 
@@ -95,12 +98,13 @@ private nonisolated struct Field {
 private nonisolated struct TypeName {
     let start: UnsafeRawPointer
 
-    /// The type, unless it depends on its owner's generic parameters. The runtime finds none for a parameter; for what
-    /// follows from one, a member or an opaque type, which a "Q" announces, it would end the program.
+    /// The type, unless it depends on its owner's generic parameters: then the runtime finds none, or a wrong one, or it
+    /// ends the program. A parameter is an "x" or a "q", and what follows from one has a "Q", unless an "S" announces it.
     func resolved(in owner: Descriptor) -> Any.Type? {
-        var length = 0
+        var length = 0, isAnnounced = false
         while case let byte = start.load(fromByteOffset: length, as: UInt8.self), byte != 0 {
-            if byte == UInt8(ascii: "Q"), owner.isGeneric { return nil }
+            if owner.isGeneric, !isAnnounced, "Qqx".utf8.contains(byte) { return nil }
+            isAnnounced = byte == UInt8(ascii: "S")
             length += byte >= 0x20 ? 1 : byte < 0x18 ? 5 : 1 + MemoryLayout<UInt>.size
         }
         let bytes = start.assumingMemoryBound(to: UInt8.self)

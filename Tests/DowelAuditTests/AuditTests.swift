@@ -19,11 +19,33 @@ private struct Structure {
 
 private final class Heir: Base {
     @Inject private var tuple: (Int, any Service)
+    private lazy var lazy = Inject<any Service>()
+}
+
+/// None of these is a site, though the name of each one's type begins with that of an Inject's.
+private struct Misleading {
+    var pair: (Inject<any Service>, Int)?
+    var closure: (Inject<any Service>) -> Void = { _ in }
+    var metatype = Inject<any Service>.self
 }
 
 private class GenericBase<Element: Sequence> {
     @Inject var lost: any Nobody
     @Inject var member: Element.Element
+}
+
+@available(iOS 16, macOS 13, tvOS 16, watchOS 9, *)
+private struct GenericConstraints<Element, Other> {
+    @Inject var array: any Sequence<Element>
+    @Inject var closure: () -> any Sequence<Other>
+    @Inject var constant: (any Sequence<Int>)?
+    @Inject var equatable: (any Equatable)?
+}
+
+@available(iOS 26, macOS 26, tvOS 26, watchOS 26, visionOS 26, *)
+private struct GenericNumbers<let first: Int, let second: Int> {
+    @Inject var one: InlineArray<first, Int>
+    @Inject var other: InlineArray<second, Int>
 }
 
 private final class GenericHeir: GenericBase<[Int]> {
@@ -66,7 +88,9 @@ private func isFixture(_ site: Dependencies.Site) -> Bool {
 
 /// Uses every type of this file in a way that the optimizer cannot see through.
 @inline(never) private func useOwnFixtures() -> [String] {
-    var used = [Private(), Structure(), Heir(), GenericHeir(), Space.Actor()] as [Any]
+    var used = [Private(), Structure(), Heir(), GenericHeir(), Space.Actor(), Misleading()] as [Any]
+    if #available(iOS 16, macOS 13, tvOS 16, watchOS 9, *) { used.append(GenericConstraints<Int, Int>()) }
+    if #available(iOS 26, macOS 26, tvOS 26, watchOS 26, visionOS 26, *) { used.append(GenericNumbers<1, 2>()) }
     if #available(iOS 17, macOS 14, tvOS 17, watchOS 10, *) { used.append(Observed()) }
     return used.map { "\($0)" } + ["\(Unique.self as any ~Copyable.Type)"]
 }
@@ -78,7 +102,7 @@ private func isFixture(_ site: Dependencies.Site) -> Bool {
         let sites = try complete.sites().filter(isFixture)
 
         let found = sites.filter { $0.wanted != nil }
-        #expect(found.count == 30)
+        #expect(found.count == 33)
         #expect(
             found.map(\.description) == [
                 "AuditFixtures.Actor.service",
@@ -102,7 +126,10 @@ private func isFixture(_ site: Dependencies.Site) -> Bool {
                 "AuditFixtures.Structure.service",
                 "AuditFixtures.View.service",
                 "DowelAuditTests.GenericBase.lost",
+                "DowelAuditTests.GenericConstraints.constant",
+                "DowelAuditTests.GenericConstraints.equatable",
                 "DowelAuditTests.GenericHeir.composed",
+                "DowelAuditTests.Heir.lazy",
                 "DowelAuditTests.Heir.tuple",
                 "DowelAuditTests.Observed.service",
                 "DowelAuditTests.Private.service",
@@ -126,7 +153,7 @@ private func isFixture(_ site: Dependencies.Site) -> Bool {
     }
 
     @Test func `exactly the sites that nobody offers are named`() throws {
-        let error = #expect(throws: WiringError.self) { try complete.audit(passingOver: 2, where: isFixture) }
+        let error = #expect(throws: WiringError.self) { try complete.audit(passingOver: 6, where: isFixture) }
 
         let problems = try #require(error).problems
         try #require(problems.count == 3)
@@ -143,7 +170,7 @@ private func isFixture(_ site: Dependencies.Site) -> Bool {
             Module { () -> any Nobody in fatalError("made") }
         }
 
-        try modules.audit(passingOver: 2, where: isFixture)
+        try modules.audit(passingOver: 6, where: isFixture)
     }
 
     @Test func `an optional site is never missing`() throws {
@@ -197,6 +224,20 @@ private func isFixture(_ site: Dependencies.Site) -> Bool {
 
         #expect(sites.map(\.property) == ["lost", "member"])
         #expect(sites.last?.wanted == nil)
+    }
+
+    @Test func `a site whose type is constrained by a generic parameter is counted too`() throws {
+        let sites = try complete.sites().filter { $0.owner == "DowelAuditTests.GenericConstraints" }
+
+        #expect(sites.map(\.property) == ["array", "closure", "constant", "equatable"])
+        #expect(sites.map { $0.wanted == nil } == [true, true, false, false])
+    }
+
+    @Test func `a site whose type has a number from a generic parameter is counted too`() throws {
+        let sites = try complete.sites().filter { $0.owner == "DowelAuditTests.GenericNumbers" }
+
+        #expect(sites.map(\.property) == ["one", "other"])
+        #expect(sites.allSatisfy { $0.wanted == nil })
     }
 
     @Test func `an audit that sees no site fails`() throws {
