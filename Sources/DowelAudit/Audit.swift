@@ -2,7 +2,7 @@ import Dowel
 
 nonisolated extension Dependencies {
     /// A stored property of this program that asks: an `@Inject`, or an `Inject` that is a plain constant.
-    public struct Site: CustomStringConvertible {
+    public struct Site: CustomStringConvertible, Sendable {
         /// The type that declares the property, from its module inwards.
         public let owner: String
         /// The property, as the source names it.
@@ -12,7 +12,7 @@ nonisolated extension Dependencies {
         /// True where a module offers that type, under whatever name.
         public let isOffered: Bool
 
-        /// True where reading the property would stop the program. An optional one is never missing: it is nil.
+        /// True where no module serves the property. An optional one is never missing: it is nil.
         public var isMissing: Bool { !isOffered && wanted != nil && !(wanted is any Wrapping.Type) }
         /// The owner and the property.
         public var description: String { "\(owner).\(property)" }
@@ -21,13 +21,16 @@ nonisolated extension Dependencies {
     /// Every injection site of the running program, held against these modules; makes nothing.
     ///
     /// Seen is every stored property of every struct, class and actor of every module linked in, private, nested and
-    /// local ones too. Not seen are static and local variables, and types that the optimizer took out for want of use.
+    /// local ones too. Not seen are static and local variables; an `Inject` inside something else, as in an array, a
+    /// tuple, an enum or another wrapper; and types that the optimizer took out for want of use.
+    ///
     /// Throws where there may be more than can be seen: a module that is compiled without reflection metadata hides all.
+    /// Where that cannot be helped, and nothing in it asks, name the module: `sites(unseen: ["Vendor"])`.
     ///
     /// A property's type does not tell the name it asks for, `@Inject("name")`. So a site counts as offered where its
     /// type is offered without a name or under any: that a named one gets *its* name, only reading it can show.
-    public func sites() throws(WiringError) -> [Site] {
-        let records = TypeRecords()
+    public func sites(unseen: Set<String> = []) throws(WiringError) -> [Site] {
+        let records = TypeRecords(unseen: unseen)
         if !records.obstacles.isEmpty {
             throw WiringError(records.obstacles.sorted().map { "The audit cannot see all: \($0)." })
         }
@@ -48,11 +51,11 @@ nonisolated extension Dependencies {
     ///
     /// To find no site at all is an error as well. What a site is, and what is not seen, stands at `sites()`.
     public func audit(
-        passingOver known: Int = 0, where isIncluded: (Site) -> Bool = { _ in true }
+        passingOver known: Int = 0, unseen: Set<String> = [], where isIncluded: (Site) -> Bool = { _ in true }
     ) throws(WiringError) {
         var problems: [String] = []
         do { try validate() } catch { problems = error.problems }
-        let sites = try sites().filter(isIncluded)
+        let sites = try sites(unseen: unseen).filter(isIncluded)
         if sites.isEmpty { problems.append("The audit found no injection site: is the code that asks linked in?") }
         for site in sites where site.isMissing {
             guard let wanted = site.wanted.map({ name(of: $0) }) else { continue }

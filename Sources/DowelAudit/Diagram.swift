@@ -15,7 +15,8 @@ nonisolated extension Dependencies {
     ///
     /// A box is `.unshared`, a rounded box `.shared`, a hexagon `.weakShared`, a double box `.objectGraph`. An arrow goes
     /// from who needs to what is needed, a broken one where the need is `Optional`. What nobody offers is red and says so.
-    /// Which name a site asks for cannot be seen: its arrow goes to the module without one, or else to each that has one.
+    /// Which name a site asks for cannot be seen: its arrow goes to the module without one, or else to the only one that
+    /// has a name, or to a diamond from which arrows go to all that have.
     public func diagram(_ format: DiagramFormat, sites: [Site] = []) -> String {
         let drawing = Drawing(modules, sites)
         return switch format {
@@ -27,7 +28,7 @@ nonisolated extension Dependencies {
 
 /// What is to be drawn: the nodes, and the arrows between them by their places in the list.
 private nonisolated struct Drawing {
-    enum Shape { case unshared, shared, weakShared, objectGraph, missing, site }
+    enum Shape { case unshared, shared, weakShared, objectGraph, missing, site, choice }
 
     struct Arrow: Hashable {
         let from: Int
@@ -40,6 +41,7 @@ private nonisolated struct Drawing {
     private var drawn: Set<Arrow> = []
     private var places: [ObjectIdentifier: [String?: Int]] = [:]
     private var missing: [ObjectIdentifier: Int] = [:]
+    private var choices: [[Int]: Int] = [:]
     /// Who goes by a short name.
     private var holders: [String: Set<AnyHashable>] = [:]
 
@@ -87,15 +89,27 @@ private nonisolated struct Drawing {
         let types = unwrapping(need)
         let offers = types.compactMap { places[ObjectIdentifier($0)] }
         var targets = offers.compactMap { $0[nil] }.prefix(1).map(\.self)
-        if targets.isEmpty, underAnyName { targets = offers.first?.values.sorted() ?? [] }
+        if targets.isEmpty, underAnyName, let named = offers.first?.values.sorted() {
+            targets = named.count == 1 ? named : [choice(of: named, label(types.last!))]
+        }
         if targets.isEmpty, types.count == 1 {
             targets = [missing[ObjectIdentifier(need)] ?? add([label(need), "nobody offers it"], .missing)]
             missing[ObjectIdentifier(need)] = targets[0]
         }
-        for to in targets {
-            let arrow = Arrow(from: from, to: to, isOptional: types.count > 1)
-            if drawn.insert(arrow).inserted { arrows.append(arrow) }
-        }
+        for to in targets { draw(Arrow(from: from, to: to, isOptional: types.count > 1)) }
+    }
+
+    private mutating func draw(_ arrow: Arrow) {
+        if drawn.insert(arrow).inserted { arrows.append(arrow) }
+    }
+
+    /// One node between all that may ask for these and them: Mermaid draws no more than 500 arrows.
+    private mutating func choice(of named: [Int], _ label: String) -> Int {
+        if let choice = choices[named] { return choice }
+        let choice = add([label, "under a name"], .choice)
+        choices[named] = choice
+        for to in named { draw(Arrow(from: choice, to: to, isOptional: false)) }
+        return choice
     }
 
     /// The short name, where nobody else goes by it.
@@ -134,6 +148,7 @@ private nonisolated struct Drawing {
                 case .objectGraph: ("[[", "]]")
                 case .missing: ("[", "]:::missing")
                 case .site: (">", "]")
+                case .choice: ("{", "}")
                 }
             return "    n\(index)\(open)\"\(text(node.lines))\"\(close)\n"
         }
@@ -145,7 +160,10 @@ private nonisolated struct Drawing {
     var dot: String {
         func text(_ lines: [String]) -> String {
             lines.map { line in
-                line.map { ["\"": "\\\"", "\\": "\\\\", "&": "&amp;", "\n": " "][$0] ?? String($0) }.joined()
+                // By scalars: a mark that combines with a quote leaves it a quote.
+                line.unicodeScalars.map { scalar in
+                    ["\"": "\\\"", "\\": "\\\\", "&": "&amp;", "\n": " "][scalar] ?? String(scalar)
+                }.joined()
             }.joined(separator: "\\n")
         }
         let boxes = nodes.enumerated().map { index, node in
@@ -158,6 +176,7 @@ private nonisolated struct Drawing {
                 case .missing:
                     "shape=box, style=\"dashed,filled\", color=\"#cc0000\", fillcolor=\"#ffdddd\", fontcolor=\"#990000\""
                 case .site: "shape=note"
+                case .choice: "shape=diamond"
                 }
             return "    n\(index) [label=\"\(text(node.lines))\", \(look)]\n"
         }

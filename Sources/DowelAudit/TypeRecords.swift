@@ -15,13 +15,15 @@ nonisolated struct TypeRecords {
     private(set) var properties: [Property] = []
     private(set) var obstacles: Set<String> = []
 
-    init() {
+    init(unseen: Set<String>) {
         let images = Image.all
         let types = images.flatMap { $0.types.descriptors }
         if types.isEmpty { obstacles = ["this platform shows no types"] }
         // What comes from C never has fields.
         for type in types where type.isStructOrClass && !type.hasFields && !type.module.hasPrefix("__C") {
-            obstacles.insert("\(type.module) is compiled with -disable-reflection-metadata: take that out")
+            if unseen.contains(type.module) { continue }
+            let mend = "take that out, or pass unseen: [\"\(type.module)\"] if nothing in it asks"
+            obstacles.insert("\(type.module) is compiled with -disable-reflection-metadata: \(mend)")
         }
         for list in images.flatMap({ $0.fields.lists }) { look(into: list) }
     }

@@ -297,6 +297,7 @@ private func isFixture(_ site: Dependencies.Site) -> Bool {
 
             let text = "\(error as Any)"
             #expect(text.contains("cannot see") && text.contains("Blind is compiled with -disable-reflection-metadata"))
+            try complete.audit(unseen: ["Blind"]) { $0.owner == "DowelAuditTests.Private" }
         }
     }
     #endif

@@ -108,6 +108,25 @@ private let shop = Dependencies {
         #expect(text.components(separatedBy: "\(structure) --> \(service)\n").count == 2)
     }
 
+    @Test func `sites that may ask for any of several names share one way to them`() throws {
+        _ = useFixtures()
+        let modules = Dependencies {
+            for number in 0..<3 { Module("\(number)") { () -> any Service in fatalError("made") } }
+        }
+        let sites = try modules.sites().filter { $0.owner.hasPrefix("AuditFixtures.") }
+
+        let text = modules.diagram(.mermaid, sites: sites)
+
+        let structure = try #require(node("Structure", in: text))
+        let choice = try #require(node("Service<br/>under a name", in: text))
+        #expect(text.contains("    \(structure) --> \(choice)\n"))
+        #expect(text.components(separatedBy: "    \(choice) --> ").count == 4)
+        for number in 0..<3 {
+            let named = try #require(node("Service<br/>“\(number)”", in: text))
+            #expect(text.components(separatedBy: " \(named)\n").count == 2)
+        }
+    }
+
     @Test func `a site that asks for an unknown type says so`() throws {
         _ = useFixtures()
         let sites = try shop.sites().filter { $0.owner == "AuditFixtures.Generic" }
@@ -128,7 +147,7 @@ private let shop = Dependencies {
         _ = useFixtures()
         let modules = Dependencies {
             shop
-            Module("a \"name\" \\") { `Odd "name" <b> & #(n0) end`<any API>() }
+            Module("a \"name\"\u{301} \\") { `Odd "name" <b> & #(n0) end`<any API>() }
         }
         let file = Tool.temporary("drawing.dot")
         let sites = try modules.sites().filter { $0.owner.hasPrefix("AuditFixtures.") }
