@@ -1118,7 +1118,7 @@ import Android
 import WinSDK
 #endif
 #if !canImport(Darwin)
-import Synchronization
+public import Synchronization
 #endif
 #if !canImport(Darwin) && canImport(Dispatch)
 import Dispatch

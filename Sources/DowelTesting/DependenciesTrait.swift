@@ -10,7 +10,7 @@ public nonisolated struct DependenciesTrait: TestTrait, SuiteTrait, TestScoping 
 
     /// Runs a test, or one case of it, inside the override.
     public func provideScope(
-        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws { try await dependencies.override { try await function() } }
 }
 
