@@ -699,19 +699,13 @@ nonisolated extension Resolver {
         /// Takes the turn, once nobody else has it.
         func claim(_ step: Step) {
             let request = step.pointee.outermost!
-            Source.bookkeeping.lock()
-            defer { Source.bookkeeping.unlock() }
-            while maker != nil {
+            let turn = Source.bookkeeping.withLock {
                 request.pointee.waiting = .passUnretained(self)
                 if let path = path(to: request) { stop("Dependency cycle: " + path + step.pointee.offer.label + cure) }
-                let turn = turn
-                Source.bookkeeping.unlock()
-                turn.withLock {}
-                Source.bookkeeping.lock()
-                request.pointee.waiting = nil
+                return self.turn
             }
-            maker = .init(step)
             turn.lock()
+            Source.bookkeeping.withLock { (maker, request.pointee.waiting) = (.init(step), nil) }
         }
 
         /// What is being made from this on, if in the end it waits for the request. Nothing is retained, or it could be let
