@@ -566,10 +566,7 @@ nonisolated extension Resolver {
     }
 
     /// A type's name; that of a private or local type without its module, which has addresses in it.
-    static func name(of type: Any.Type) -> String {
-        let name = _typeName(type)
-        return name.contains("$") ? _typeName(type, qualified: false) : name
-    }
+    static func name(of type: Any.Type) -> String { _typeName(type, qualified: !_typeName(type).contains("$")) }
 }
 
 nonisolated extension Resolver.Container {
