@@ -196,12 +196,11 @@ public nonisolated struct Module: Sendable {
     /// The lifetimes of what is configured after it was made: those in which no other thread can see it before.
     public struct Configurable: Sendable {
         @usableFromInline let kind: Lifetime<Void>
-        @usableFromInline init(kind: Lifetime<Void>) { self.kind = kind }
 
         /// A new instance for each that asks.
-        @_alwaysEmitIntoClient public static var unshared: Self { Self(kind: .unshared) }
+        public static var unshared: Self { Self(kind: .unshared) }
         /// One instance for all that is made in one request.
-        @_alwaysEmitIntoClient public static var objectGraph: Self { Self(kind: .objectGraph) }
+        public static var objectGraph: Self { Self(kind: .objectGraph) }
     }
 
     /// Makes the compiler say which `component()` is missing: conform a module that has several.
