@@ -707,9 +707,8 @@ nonisolated extension Resolver {
         /// What is being made from this on, if in the end it waits for the request. Nothing is retained, or it could be let
         /// go of under the lock; and who waits stands still: its frames may be read.
         private func path(to request: Step) -> String? {
-            guard let maker = Step(maker), let owner = maker.pointee.outermost, let next = owner.pointee.waiting
-            else { return nil }
-            let rest = owner == request ? "" : next._withUnsafeGuaranteedRef { $0.path(to: request) }
+            guard let maker = Step(maker), let owner = maker.pointee.outermost else { return nil }
+            let rest = owner == request ? "" : owner.pointee.waiting?._withUnsafeGuaranteedRef { $0.path(to: request) }
             // The innermost comes again, as what it waits for.
             return rest.map { "\(Frame.path(from: maker, to: owner.pointee.innermost!.pointee.parent!)) → \($0)" }
         }
