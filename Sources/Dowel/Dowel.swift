@@ -692,7 +692,8 @@ nonisolated extension Resolver {
             }
         }
 
-        /// Takes the turn, once nobody else has it.
+        /// Takes the turn, once nobody else has it. Says before that it waits, also for a turn that is free: the last step
+        /// into a cycle is then always one that looks for it.
         func claim(_ step: Step) {
             let request = step.pointee.outermost!
             let turn = Source.bookkeeping.withLock {
