@@ -666,9 +666,8 @@ nonisolated extension Resolver {
         /// How many needs were walked, while they are validated, and one more in the end; in a scope or a request, the slot.
         @exclusivity(unchecked) var mark: Int
         @exclusivity(unchecked) unowned(unsafe) var walkedFrom: Source?
-        private var maker: Asker?
+        private var maker: Asker?  // The common lock protects it.
         private lazy var turn = Lock()  // Held by the maker.
-        private static let bookkeeping = Lock()  // Protects who waits for whom: every `maker` and every `waiting`.
 
         init(_ offer: Offer, _ lock: Lock, _ slot: Int = 0, _ key: AnyObject? = nil) {
             (self.offer, self.lock, mark, self.key, isWeak) = (offer, lock, slot, key, offer.kind == .weakShared)
@@ -696,13 +695,13 @@ nonisolated extension Resolver {
         /// into a cycle is then always one that looks for it.
         func claim(_ step: Step) {
             let request = step.pointee.outermost!
-            let turn = Source.bookkeeping.withLock {
+            let turn = Container.lock.withLock {
                 request.pointee.waiting = .passUnretained(self)
                 if let path = path(to: request) { stop("Dependency cycle: " + path + step.pointee.offer.label + cure) }
                 return self.turn
             }
             turn.lock()
-            Source.bookkeeping.withLock { (maker, request.pointee.waiting) = (.init(step), nil) }
+            Container.lock.withLock { (maker, request.pointee.waiting) = (.init(step), nil) }
         }
 
         /// What is being made from this on, if in the end it waits for the request. Nothing is retained, or it could be let
@@ -715,7 +714,7 @@ nonisolated extension Resolver {
         }
 
         func release() {
-            Source.bookkeeping.withLock { maker = nil }
+            Container.lock.withLock { maker = nil }
             turn.unlock()
         }
 
@@ -920,7 +919,7 @@ nonisolated extension Resolver {
         @exclusivity(unchecked) nonisolated(unsafe) private(set) static var first: Unmanaged<Container>?
         nonisolated(unsafe) private static var current = none
         static let none = Container([])
-        private static let lock = Lock()  // Protects `first`, `current` and what is registered.
+        static let lock = Lock()  // Protects `first`, `current`, what is registered, and who makes and waits for what.
         @usableFromInline static let bound = TaskLocal<Container?>(wrappedValue: nil)
 
         let isOverride: Bool
