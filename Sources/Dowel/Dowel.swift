@@ -922,7 +922,7 @@ nonisolated extension Resolver {
         static let lock = Lock()  // Protects `first`, `current`, what is registered, and who makes and waits for what.
         @usableFromInline static let bound = TaskLocal<Container?>(wrappedValue: nil)
 
-        let isOverride: Bool
+        let own: [Module], isOverride: Bool
         @exclusivity(unchecked) private(set) var sources: [Source], problems: [String]
         @exclusivity(unchecked) private var buckets: UnsafeMutablePointer<Unmanaged<Source>?>, mask: Int
         private var registered: Container?
@@ -931,7 +931,7 @@ nonisolated extension Resolver {
 
         @usableFromInline @inline(never)
         init(_ modules: [Module], isOverride: Bool = false, in base: Container? = nil) {
-            (self.isOverride, self.base, sources, problems, pending) = (isOverride, base, [], [], [])
+            (own, self.isOverride, self.base, sources, problems, pending) = (modules, isOverride, base, [], [], [])
             mask = 1 &<< (Int.bitWidth - (modules.count * 2 + 6).leadingZeroBitCount) - 1
             buckets = .allocate(capacity: mask + 1)
             buckets.initialize(repeating: nil, count: mask + 1)
@@ -1020,7 +1020,6 @@ nonisolated extension Resolver {
 
         /// The modules, with what was registered since.
         var modules: [Module] { Self.merge(own, Self.lock.withLock { registered }?.own ?? []) }
-        private var own: [Module] { sources.map { Module($0.offer) } }
 
         /// Whether the very type and name of this offer are offered.
         @usableFromInline func has(_ offer: Offer) -> Bool { buckets[bucket(of: offer.type, offer.name)] != nil }
