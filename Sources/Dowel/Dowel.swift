@@ -441,7 +441,7 @@ public nonisolated final class Scope: @unchecked Sendable {
     @_semantics("optimize.sil.specialize.generic.never") @usableFromInline func instance<T>(
         _ kind: Lifetime<Void>, _ id: (any Hashable & Sendable)?, _ place: Resolver.Place, _ make: () throws -> T
     ) rethrows -> T {
-        var key: Resolver.Kept<AnyHashable>?, hash = Int(bitPattern: ObjectIdentifier(T.self)) ^ place.position
+        var key: Resolver.Key?, hash = Int(bitPattern: ObjectIdentifier(T.self)) ^ place.position
         if id == nil {  // Not unwrapped before: to copy even a nil of this type takes as long as all of this.
             lock.lock()
             defer { lock.unlock() }
@@ -449,7 +449,7 @@ public nonisolated final class Scope: @unchecked Sendable {
                 return Resolver.Kept.open(kept)
             }
         } else if let id {
-            (hash, key) = (hash ^ id.hashValue, Resolver.Kept(AnyHashable(id)))
+            (hash, key) = (hash ^ id.hashValue, Resolver.Key((AnyHashable(id), type(of: id))))
         }
         var slot = hash, source: Resolver.Source?
         repeat {
@@ -675,11 +675,11 @@ nonisolated extension Resolver {
 
         deinit { kept?.release() }
 
-        @inline(never) func isFor(_ type: Any.Type, _ place: Place, _ key: Kept<AnyHashable>?) -> Bool {
+        @inline(never) func isFor(_ type: Any.Type, _ place: Place, _ key: Key?) -> Bool {
             guard offer.type == type, Resolver.isSame(offer.place, place) else { return false }
             if self.key === key { return true }
-            guard let one = (self.key as? Kept<AnyHashable>)?.value, let other = key?.value else { return false }
-            return one == other && Swift.type(of: one.base) == Swift.type(of: other.base)  // 1 and 1.0 are equal.
+            guard let one = (self.key as? Key)?.value, let other = key?.value else { return false }
+            return one.id == other.id && one.type == other.type  // 1 and 1.0 are equal.
         }
 
         /// Lets go of what is kept, but knows it for as long as anyone else holds it.
@@ -763,6 +763,9 @@ nonisolated extension Resolver {
             kept._withUnsafeGuaranteedRef { unsafeDowncast($0, to: Kept.self).value }
         }
     }
+
+    /// What tells the instances of one place in a scope apart.
+    typealias Key = Kept<(id: AnyHashable, type: Any.Type)>
 
     /// What fills a need.
     @usableFromInline static func fill<T>(_ step: Asker) -> T {
