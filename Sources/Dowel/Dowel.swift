@@ -472,8 +472,10 @@ nonisolated extension Dependencies {
     /// Runs `body` with these in place of those of the same type and name: for this task, and those it starts inside.
     @_alwaysEmitIntoClient public func override<Result>(during body: () throws -> Result) rethrows -> Result {
         let container = Resolver.Container(checked: modules, over: .inForce)
-        defer { container.close() }
-        return try Resolver.Container.bound.withValue(container, operation: body)
+        return try Resolver.Container.bound.withValue(container) {
+            defer { container.close() }  // Inside, for a deinit may ask.
+            return try body()
+        }
     }
 
     /// Runs `body` with these in place of those of the same type and name: for this task, and those it starts inside.
@@ -481,8 +483,10 @@ nonisolated extension Dependencies {
         isolation: isolated (any Actor)? = #isolation, during body: () async throws -> Result
     ) async rethrows -> Result {
         let container = Resolver.Container(checked: modules, over: .inForce)
-        defer { container.close() }
-        return try await Resolver.Container.bound.withValue(container, operation: body)
+        return try await Resolver.Container.bound.withValue(container) {
+            defer { container.close() }
+            return try await body()
+        }
     }
 
     /// What the block of an override must not end with: a module.

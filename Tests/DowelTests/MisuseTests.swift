@@ -584,7 +584,7 @@ struct MisuseTests {
             }
 
             #expect(seen.value.first == 2)
-            #expect(seen.value.sorted() == [1, 1, 2])
+            #expect(seen.value.sorted() == [1, 2, 2])
         }
     }
 

@@ -365,6 +365,31 @@ private struct Failure: Error {}
         }
     }
 
+    @Test func `what goes when an override ends asks the override in its deinit`() async {
+        final class Cache: Sendable {
+            let seen: Protected<[Int]>
+            init(_ seen: Protected<[Int]>) { self.seen = seen }
+            deinit { seen.withLock { $0.append((Resolver.resolve() as any API).number) } }
+        }
+        let seen = Protected<[Int]>([])
+        let dependencies = Dependencies {
+            mocks(1)
+            Module(.shared) { Cache(seen) }
+        }
+
+        mocks(0).override {
+            dependencies.override { _ = Resolver.resolve() as Cache }
+        }
+        await mocks(0).override {
+            await dependencies.override {
+                await Task.yield()
+                _ = Resolver.resolve() as Cache
+            }
+        }
+
+        #expect(seen.value == [1, 1])
+    }
+
     @Test func `when an override ends what shared values hold is gone too`() {
         struct Values: Sendable { let service: Service }
 

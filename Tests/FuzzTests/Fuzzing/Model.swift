@@ -152,9 +152,8 @@ final class Model: @unchecked Sendable {
 
     func end(_ outer: ModelContainer?, in context: ModelContext) {
         self.context = context
-        let old = context.bound
+        context.bound?.close()
         context.bound = outer
-        old?.close()
     }
 
     // MARK: - Making
@@ -239,9 +238,8 @@ final class Model: @unchecked Sendable {
             let outer = context.bound
             context.bound = container(program.overrides[set], over: inForce)
             for step in steps { perform(step, &kept, &sites, own) }
-            let old = context.bound
+            context.bound?.close()
             context.bound = outer
-            old?.close()
         default: break
         }
     }
