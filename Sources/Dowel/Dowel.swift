@@ -785,6 +785,8 @@ nonisolated extension Resolver {
         let last = Kept {
             var frame = Frame(source.offer.type, nil, place, container, .passUnretained(source))
             frame.depth = depth
+            // The request may have gone on where its thread does another queue's work.
+            if source.offer.isMain { Frame.checkThread(&frame) }
             Frame.run(&frame, configure)
         }
         Container.ofRequest.pending.append(last)
@@ -835,7 +837,7 @@ nonisolated extension Resolver {
         }
 
         /// What belongs to the main actor is made there only; what is kept of it may not be handed out elsewhere either.
-        @inline(never) private static func checkThread(_ step: Step) {
+        @inline(never) static func checkThread(_ step: Step) {
             if isMainThread { return }
             let (it, at) = (step.pointee.offer.label, text(of: step.pointee.place))
             stop("\(it) is offered by a Module.main, and was asked for off the main actor, at \(at): ask on it\(path)")

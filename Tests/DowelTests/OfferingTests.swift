@@ -1,3 +1,4 @@
+import Dispatch
 import Dowel
 import Testing
 
@@ -496,6 +497,22 @@ struct OfferingTests {
         #expect(result?.text.contains("View\(isShared ? "" : " \"it\"") is offered by a Module.main") == true)
         #expect(result?.text.contains("asked for off the main actor") == true)
     }
+
+    #if !canImport(Darwin)
+    /// Once an async `main` has waited, the main queue's work may be done by whoever waits for it, within its request.
+    @Test func `what a main module offers is not configured off the main actor`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dependencies {
+                Module.main(.objectGraph) { View() } configure: { (_: View) in }
+                Module { DispatchQueue.main.sync { MainActor.assumeIsolated { _ = Resolver.resolve() as View } } }
+            }.build()
+            onThreads(1) { _ in Resolver.resolve() as Void }
+        }
+
+        #expect(result?.text.contains("View is offered by a Module.main") == true)
+        #expect(result?.text.contains("asked for off the main actor") == true)
+    }
+    #endif
 
     @Test func `what a main module offers is not made in a task of the pool`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
