@@ -575,26 +575,32 @@ nonisolated extension Resolver {
 nonisolated extension Resolver.Container {
     /// What somebody may have meant who asked for this, each with the separator, and what would mend it.
     func advice(_ type: Any.Type, _ name: String?, _ separator: String) -> String {
-        func isProtocol(_ type: Any.Type) -> Bool { _typeName(Swift.type(of: type)).hasSuffix(".Protocol") }
-        let (full, short) = (Resolver.name(of: type), _typeName(type, qualified: false))
+        /// What stands before a protocol's name; nil for what is concrete.
+        @inline(never) func prefix(_ type: Any.Type) -> String? {
+            let meta = _typeName(Swift.type(of: type))
+            return meta.hasSuffix(".Protocol") ? "any " : meta.hasPrefix("(any ") ? "" : nil
+        }
+        let full = Resolver.name(of: type), short = _typeName(type, qualified: false), any = prefix(type)
+        let isBare = name == nil && any == nil && full.hasPrefix("Swift.")
         var (text, concrete, count) = ("", "", 0)
         for module in modules {
             let other = (module.type as? any Resolver.Wrapping.Type)?.wrapped ?? module.type
             if _typeName(other, qualified: false) == short {
                 let twin = other != type && _typeName(other) == full ? ", a twin: is a library linked twice?" : ""
                 text += module.offer.text + " is offered" + twin + separator
-            } else if count < 8, isProtocol(type), !isProtocol(other) {
+            } else if count < 8, any != nil, prefix(other) == nil {
                 concrete += (count == 0 ? "" : ", ") + module.offer.text
                 count += 1
             }
         }
         if text.isEmpty, count > 0 {
-            text = "offered are concrete types, perhaps for want of `as \(full)`: \(concrete)\(separator)"
+            text = "offered are concrete types, perhaps for want of `as \(any!)\(full)`: \(concrete)\(separator)"
         }
         let unless = text.isEmpty ? "" : ", unless one of these was meant"
         let bare = "A bare \(short) is never filled by guesswork: take a type of its own, or ask for a named module"
-        if full.hasPrefix("Swift.") { text += "\(bare)\(separator)" }
-        return "\(text)to mend it\(unless): Module\(name.map { "(\($0.debugDescription))" } ?? "") { … as \(full) }"
+        if isBare { text += "\(bare), in a factory by Resolver.resolve(\"name\")\(separator)" }
+        let label = (isBare ? "name" : name).map { "(\($0.debugDescription))" } ?? ""
+        return "\(text)to mend it\(unless): Module\(label) { … as \(any ?? "")\(full) }"
     }
 }
 
@@ -853,8 +859,11 @@ nonisolated extension Resolver {
             while let optional = wanted as? any Wrapping.Type { wanted = optional.wrapped }
             let all = step.pointee.container.takeUnretainedValue(), isBuilt = all !== Container.none
             var says = "nobody offers \(label(wanted, name)), asked for at \(text(of: step.pointee.place))"
-            let hint = "build() was never called, or a property initializer read this before: build() has to come first"
-            if !isBuilt { says += "\n  \(hint)" }
+            if let bound = Container.bound.get(), bound !== all, bound.find(wanted, name) != nil {
+                says += "\n  the override in force offers it, but what asks was created before that began"
+            }
+            let hint = "or a property initializer read this before: build() has to come first"
+            if !isBuilt { says += "\n  build() was never called, or stands in a global that nobody read, \(hint)" }
             if isBuilt || !all.modules.isEmpty { says += "\n  \(all.advice(wanted, name, "\n  "))" }
             stop(says + path)
         }

@@ -122,7 +122,7 @@ struct FailingTests {
 
         expect(
             result, says: "nobody offers DowelTests.Failing.API, asked for at \(Failing.propertyPlace)",
-            "Module { … as DowelTests.Failing.API }", but: "build() was never called", "while making")
+            "Module { … as any DowelTests.Failing.API }", but: "build() was never called", "while making")
     }
 
     @Test func `a constant with a name stops with its name too`() async {
@@ -133,7 +133,7 @@ struct FailingTests {
 
         expect(
             result, says: "nobody offers DowelTests.Failing.API \"net\", asked for at \(Failing.constantPlace)",
-            "Module(\"net\") { … as DowelTests.Failing.API }")
+            "Module(\"net\") { … as any DowelTests.Failing.API }")
     }
 
     @Test func `a call that nobody serves stops with the place of the call`() async {
@@ -144,7 +144,7 @@ struct FailingTests {
 
         expect(
             result, says: "nobody offers DowelTests.Failing.API, asked for at \(Failing.resolvePlace)",
-            "Module { … as DowelTests.Failing.API }")
+            "Module { … as any DowelTests.Failing.API }")
     }
 
     @Test func `a call with a name stops with its name too`() async {
@@ -155,7 +155,7 @@ struct FailingTests {
 
         expect(
             result, says: "nobody offers DowelTests.Failing.API \"net\", asked for at \(Failing.namedPlace)",
-            "Module(\"net\") { … as DowelTests.Failing.API }")
+            "Module(\"net\") { … as any DowelTests.Failing.API }")
     }
 
     @Test func `a call into an optional stops as well`() async {
@@ -217,7 +217,7 @@ struct FailingTests {
 
         expect(
             result, says: "build() was never called", "Failing.API \"net\" (DowelTests/FailingTests.swift:",
-            "Module { … as DowelTests.Failing.API }")
+            "Module { … as any DowelTests.Failing.API }")
     }
 
     @Test func `an override that lacks something needs no build, and the text speaks of none`() async {
@@ -294,9 +294,41 @@ struct FailingTests {
         }
 
         expect(
-            result, says: "nobody offers DowelTests.Failing.API", "concrete types", "`as DowelTests.Failing.API`",
+            result, says: "nobody offers DowelTests.Failing.API", "concrete types", "`as any DowelTests.Failing.API`",
             "DowelTests.Failing.Client",
             but: "Failing.Log")
+    }
+
+    @Test func `where a protocol with types of its own is asked for, the text has the classes too`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dependencies { Module { Failing.Client() } }.build()
+            _ = Resolver.resolve() as any Sequence<Int>
+        }
+
+        expect(result, says: "concrete types", "DowelTests.Failing.Client", but: "guesswork")
+    }
+
+    @Test func `a bare value is said to need a name, which the line to paste has`() async {
+        let bare = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dependencies {}.build()
+            _ = Resolver.resolve() as String
+        }
+        let named = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dependencies {}.build()
+            _ = Resolver.resolve("title") as String
+        }
+
+        expect(bare, says: "A bare String", "a named module", "Module(\"name\") { … as Swift.String }")
+        expect(named, says: "Module(\"title\") { … as Swift.String }", but: "bare")
+    }
+
+    @Test func `where an override that began later offers it, the text says so`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let screen = Failing.Screen()
+            Dependencies { Module { Failing.Client() as any Failing.API } }.override { _ = screen.api }
+        }
+
+        expect(result, says: "the override in force offers it, but what asks was created before that began")
     }
 
     @Test func `near misses are those of the override in force`() async {
