@@ -1,0 +1,16 @@
+// What a type shares is shared by threads, which a property wrapper cannot be.
+// error: static property 'log' is not concurrency-safe because it is nonisolated global shared mutable state
+// mode 5: compiles
+import Dowel
+
+protocol Log: Sendable { func write(_ text: String) }
+
+enum Console {
+    #if MENDED
+    static let log = Inject<any Log>()
+    static func warm() { log().write("warm") }
+    #else
+    @Inject static var log: any Log
+    static func warm() { log.write("warm") }
+    #endif
+}
