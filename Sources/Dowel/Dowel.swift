@@ -580,27 +580,27 @@ nonisolated extension Resolver.Container {
             let meta = _typeName(Swift.type(of: type))
             return meta.hasSuffix(".Protocol") ? "any " : meta.hasPrefix("(any ") ? "" : nil
         }
-        let full = Resolver.name(of: type), short = _typeName(type, qualified: false), any = prefix(type)
-        let isBare = name == nil && any == nil && full.hasPrefix("Swift.")
+        let full = Resolver.name(of: type), short = _typeName(type, qualified: false), article = prefix(type)
+        let isBare = name == nil && article == nil && full.hasPrefix("Swift.")
         var (text, concrete, count) = ("", "", 0)
         for module in modules {
             let other = (module.type as? any Resolver.Wrapping.Type)?.wrapped ?? module.type
             if _typeName(other, qualified: false) == short {
                 let twin = other != type && _typeName(other) == full ? ", a twin: is a library linked twice?" : ""
                 text += module.offer.text + " is offered" + twin + separator
-            } else if count < 8, any != nil, prefix(other) == nil {
+            } else if count < 8, article != nil, prefix(other) == nil {
                 concrete += (count == 0 ? "" : ", ") + module.offer.text
                 count += 1
             }
         }
         if text.isEmpty, count > 0 {
-            text = "offered are concrete types, perhaps for want of `as \(any!)\(full)`: \(concrete)\(separator)"
+            text = "offered are concrete types, perhaps for want of `as \(article!)\(full)`: \(concrete)\(separator)"
         }
         let unless = text.isEmpty ? "" : ", unless one of these was meant"
         let bare = "A bare \(short) is never filled by guesswork: take a type of its own, or ask for a named module"
         if isBare { text += "\(bare), in a factory by Resolver.resolve(\"name\")\(separator)" }
         let label = (isBare ? "name" : name).map { "(\($0.debugDescription))" } ?? ""
-        return "\(text)to mend it\(unless): Module\(label) { … as \(any ?? "")\(full) }"
+        return "\(text)to mend it\(unless): Module\(label) { … as \(article ?? "")\(full) }"
     }
 }
 

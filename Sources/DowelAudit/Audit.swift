@@ -59,11 +59,11 @@ nonisolated extension Dependencies {
         if sites.isEmpty { problems.append("The audit found no injection site: is the code that asks linked in?") }
         for site in sites where site.isMissing {
             guard let type = site.wanted else { continue }
-            let wanted = name(of: type), any = _typeName(Swift.type(of: type)).hasSuffix(".Protocol") ? "any " : ""
+            let wanted = name(of: type), article = _typeName(Swift.type(of: type)).hasSuffix(".Protocol") ? "any " : ""
             let twin = modules.first { name(of: $0.type) == wanted }.map {
                 "Another type of this very name is at \($0.file):\($0.line): is a library linked twice? "
             }
-            let mend = "Offer it: Module { … as \(any)\(wanted) }."
+            let mend = "Offer it: Module { … as \(article)\(wanted) }."
             problems.append("\(site) asks for \(wanted), which nobody offers. \(twin ?? "")\(mend)")
         }
         let generic = sites.filter { $0.wanted == nil }

@@ -503,8 +503,15 @@ struct OfferingTests {
     @Test func `what a main module offers is not configured off the main actor`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             Dependencies {
-                Module.main(.objectGraph) { View() } configure: { (_: View) in }
-                Module { DispatchQueue.main.sync { MainActor.assumeIsolated { _ = Resolver.resolve() as View } } }
+                Module.main(.objectGraph) {
+                    View()
+                } configure: { (_: View) in
+                }
+                Module {
+                    DispatchQueue.main.sync {
+                        MainActor.assumeIsolated { _ = Resolver.resolve() as View }
+                    }
+                }
             }.build()
             onThreads(1) { _ in Resolver.resolve() as Void }
         }
