@@ -472,10 +472,8 @@ nonisolated extension Dependencies {
     /// Runs `body` with these in place of those of the same type and name: for this task, and those it starts inside.
     @_alwaysEmitIntoClient public func override<Result>(during body: () throws -> Result) rethrows -> Result {
         let container = Resolver.Container(checked: modules, over: .inForce)
-        return try Resolver.Container.bound.withValue(container) {
-            defer { container.close() }  // Inside, for a deinit may ask.
-            return try body()
-        }
+        defer { Resolver.Container.bound.withValue(container) { container.close() } }  // Inside: a deinit may ask.
+        return try Resolver.Container.bound.withValue(container, operation: body)
     }
 
     /// Runs `body` with these in place of those of the same type and name: for this task, and those it starts inside.
@@ -483,10 +481,8 @@ nonisolated extension Dependencies {
         isolation: isolated (any Actor)? = #isolation, during body: () async throws -> Result
     ) async rethrows -> Result {
         let container = Resolver.Container(checked: modules, over: .inForce)
-        return try await Resolver.Container.bound.withValue(container) {
-            defer { container.close() }
-            return try await body()
-        }
+        defer { Resolver.Container.bound.withValue(container) { container.close() } }
+        return try await Resolver.Container.bound.withValue(container, operation: body)
     }
 
     /// What the block of an override must not end with: a module.
@@ -597,8 +593,8 @@ nonisolated extension Resolver.Container {
             text = "offered are concrete types, perhaps for want of `as \(article!)\(full)`: \(concrete)\(separator)"
         }
         let unless = text.isEmpty ? "" : ", unless one of these was meant"
-        let bare = "A bare \(short) is never filled by guesswork: take a type of its own, or ask for a named module"
-        if isBare { text += "\(bare), in a factory by Resolver.resolve(\"name\")\(separator)" }
+        let instead = "take a type of its own, or a named module, by Resolver.resolve(\"name\")"
+        if isBare { text += "A bare \(short) is never filled by guesswork: \(instead)\(separator)" }
         let label = (isBare ? "name" : name).map { "(\($0.debugDescription))" } ?? ""
         return "\(text)to mend it\(unless): Module\(label) { … as \(article ?? "")\(full) }"
     }
@@ -676,7 +672,7 @@ nonisolated extension Resolver {
         /// How many needs were walked, while they are validated, and one more in the end; in a scope or a request, the slot.
         @exclusivity(unchecked) var mark: Int
         @exclusivity(unchecked) unowned(unsafe) var walkedFrom: Source?
-        private var maker: Asker?  // The common lock protects it.
+        private var maker: Asker?  // `Container.lock` protects it.
         private lazy var turn = Lock()  // Held by the maker.
 
         init(_ offer: Offer, _ lock: Lock, _ slot: Int = 0, _ key: AnyObject? = nil) {
@@ -701,8 +697,8 @@ nonisolated extension Resolver {
             }
         }
 
-        /// Takes the turn, once nobody else has it. Says before that it waits, also for a turn that is free: the last step
-        /// into a cycle is then always one that looks for it.
+        /// Takes the turn, once nobody else has it. Says beforehand that it waits, even for a turn that is free: so the last
+        /// step into a cycle is always one that looks for it.
         func claim(_ step: Step) {
             let request = step.pointee.outermost!
             let turn = Container.lock.withLock {
@@ -791,7 +787,7 @@ nonisolated extension Resolver {
         let last = Kept {
             var frame = Frame(source.offer.type, nil, place, container, .passUnretained(source))
             frame.depth = depth
-            // The request may have gone on where its thread does another queue's work.
+            // It may have been made on the main queue, in a `sync` that its thread did and that is over by now.
             if source.offer.isMain { Frame.checkThread(&frame) }
             Frame.run(&frame, configure)
         }
@@ -805,7 +801,7 @@ nonisolated extension Resolver {
         var parent: Step?, depth: Int
         /// The outermost is alone in the thread's slot, which is slow to set; that one knows the innermost of all.
         var outermost: Step?, innermost: Step?
-        var request: Unmanaged<Container>?, waiting: Unmanaged<Source>?  // Of the outermost.
+        var request: Unmanaged<Container>?, waiting: Unmanaged<Source>?  // Of the outermost; others read the last.
 
         /// A frame for what the given source makes, or that of this type and name, if there is one.
         init(
@@ -860,7 +856,7 @@ nonisolated extension Resolver {
             let all = step.pointee.container.takeUnretainedValue(), isBuilt = all !== Container.none
             var says = "nobody offers \(label(wanted, name)), asked for at \(text(of: step.pointee.place))"
             if let bound = Container.bound.get(), bound !== all, bound.find(wanted, name) != nil {
-                says += "\n  the override in force offers it, but what asks was created before that began"
+                says += "\n  the override in force offers it, but what asks was created outside"
             }
             let hint = "or a property initializer read this before: build() has to come first"
             if !isBuilt { says += "\n  build() was never called, or stands in a global that nobody read, \(hint)" }
@@ -940,8 +936,8 @@ nonisolated extension Resolver {
         static let lock = Lock()  // Protects `first`, `current`, what is registered, and who makes and waits for what.
         @usableFromInline static let bound = TaskLocal<Container?>(wrappedValue: nil)
 
-        let own: [Module], isOverride: Bool
-        @exclusivity(unchecked) private(set) var sources: [Source], problems: [String]
+        let isOverride: Bool
+        @exclusivity(unchecked) private(set) var own: [Module], sources: [Source], problems: [String]
         @exclusivity(unchecked) private var buckets: UnsafeMutablePointer<Unmanaged<Source>?>, mask: Int
         private var registered: Container?
         @exclusivity(unchecked) var pending: [Kept<() -> Void>]  // For when a request's outermost instance exists.
@@ -949,7 +945,7 @@ nonisolated extension Resolver {
 
         @usableFromInline @inline(never)
         init(_ modules: [Module], isOverride: Bool = false, in base: Container? = nil) {
-            (own, self.isOverride, self.base, sources, problems, pending) = (modules, isOverride, base, [], [], [])
+            (self.isOverride, self.base, own, sources, problems, pending) = (isOverride, base, modules, [], [], [])
             mask = 1 &<< (Int.bitWidth - (modules.count * 2 + 6).leadingZeroBitCount) - 1
             buckets = .allocate(capacity: mask + 1)
             buckets.initialize(repeating: nil, count: mask + 1)
@@ -966,6 +962,7 @@ nonisolated extension Resolver {
                 sources.append(source)
                 buckets[bucket] = .passUnretained(source)
             }
+            if own.count > sources.count { own = sources.map { Module($0.offer) } }  // One place may offer it twice.
         }
 
         deinit { buckets.deallocate() }
@@ -1033,7 +1030,7 @@ nonisolated extension Resolver {
         /// The modules of both, where the new stand in place of those of the same type and name.
         @usableFromInline static func merge(_ old: [Module], _ new: [Module]) -> [Module] {
             let found = Container(new)
-            return old.filter { !found.has($0.offer) } + new
+            return new.reduce(into: old.filter { !found.has($0.offer) }) { $0.append($1) }
         }
 
         /// The modules, with what was registered since.

@@ -103,7 +103,7 @@ private nonisolated struct Drawing {
         if drawn.insert(arrow).inserted { arrows.append(arrow) }
     }
 
-    /// One node between all that may ask for these and them: Mermaid draws no more than 500 arrows.
+    /// One node between these modules and all sites that may ask for them: Mermaid draws no more than 500 arrows.
     private mutating func choice(of named: [Int], _ label: String) -> Int {
         if let choice = choices[named] { return choice }
         let choice = add([label, "under a name"], .choice)

@@ -101,12 +101,21 @@ private nonisolated struct TypeName {
     let start: UnsafeRawPointer
 
     /// The type, unless it depends on its owner's generic parameters: then the runtime finds none, or a wrong one, or it
-    /// ends the program. A parameter is an "x" or a "q", and what follows from one has a "Q", unless an "S" announces it.
+    /// ends the program. A parameter is an "x" or a "q", and what follows from one has a "Q": but not behind an "S", with
+    /// which a known name begins, and not in an identifier, which has its length before it.
     func resolved(in owner: Descriptor) -> Any.Type? {
-        var length = 0, isAnnounced = false
+        var length = 0, isKnown = false, identifier = 0
         while case let byte = start.load(fromByteOffset: length, as: UInt8.self), byte != 0 {
-            if owner.isGeneric, !isAnnounced, "Qqx".utf8.contains(byte) { return nil }
-            isAnnounced = byte == UInt8(ascii: "S")
+            if let digit = Int(exactly: byte), !isKnown, 48...57 ~= digit {
+                (identifier, length) = (identifier * 10 + digit - 48, length + 1)
+                continue
+            }
+            if identifier > 0, byte != UInt8(ascii: "_") {
+                (identifier, length) = (0, length + identifier)
+                continue
+            }
+            if owner.isGeneric, !isKnown, "Qqx".utf8.contains(byte) { return nil }
+            (isKnown, identifier) = (byte == UInt8(ascii: "S") && !isKnown, 0)
             length += byte >= 0x20 ? 1 : byte < 0x18 ? 5 : 1 + MemoryLayout<UInt>.size
         }
         let bytes = start.assumingMemoryBound(to: UInt8.self)

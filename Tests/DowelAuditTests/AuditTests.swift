@@ -40,12 +40,16 @@ private struct GenericConstraints<Element, Other> {
     @Inject var closure: () -> any Sequence<Other>
     @Inject var constant: (any Sequence<Int>)?
     @Inject var equatable: (any Equatable)?
+    @Inject var labels: (x: Int, queue: String)?
 }
+
+private struct Named<Key, let number: Int> {}
 
 @available(iOS 26, macOS 26, tvOS 26, watchOS 26, visionOS 26, *)
 private struct GenericNumbers<let first: Int, let second: Int> {
     @Inject var one: InlineArray<first, Int>
     @Inject var other: InlineArray<second, Int>
+    @Inject var third: Named<String, first>
 }
 
 private final class GenericHeir: GenericBase<[Int]> {
@@ -102,7 +106,7 @@ private func isFixture(_ site: Dependencies.Site) -> Bool {
         let sites = try complete.sites().filter(isFixture)
 
         let found = sites.filter { $0.wanted != nil }
-        #expect(found.count == 33)
+        #expect(found.count == 34)
         #expect(
             found.map(\.description) == [
                 "AuditFixtures.Actor.service",
@@ -128,6 +132,7 @@ private func isFixture(_ site: Dependencies.Site) -> Bool {
                 "DowelAuditTests.GenericBase.lost",
                 "DowelAuditTests.GenericConstraints.constant",
                 "DowelAuditTests.GenericConstraints.equatable",
+                "DowelAuditTests.GenericConstraints.labels",
                 "DowelAuditTests.GenericHeir.composed",
                 "DowelAuditTests.Heir.lazy",
                 "DowelAuditTests.Heir.tuple",
@@ -153,7 +158,7 @@ private func isFixture(_ site: Dependencies.Site) -> Bool {
     }
 
     @Test func `exactly the sites that nobody offers are named`() throws {
-        let error = #expect(throws: WiringError.self) { try complete.audit(passingOver: 6, where: isFixture) }
+        let error = #expect(throws: WiringError.self) { try complete.audit(passingOver: 7, where: isFixture) }
 
         let problems = try #require(error).problems
         try #require(problems.count == 3)
@@ -170,7 +175,7 @@ private func isFixture(_ site: Dependencies.Site) -> Bool {
             Module { () -> any Nobody in fatalError("made") }
         }
 
-        try modules.audit(passingOver: 6, where: isFixture)
+        try modules.audit(passingOver: 7, where: isFixture)
     }
 
     @Test func `an optional site is never missing`() throws {
@@ -229,14 +234,14 @@ private func isFixture(_ site: Dependencies.Site) -> Bool {
     @Test func `a site whose type is constrained by a generic parameter is counted too`() throws {
         let sites = try complete.sites().filter { $0.owner == "DowelAuditTests.GenericConstraints" }
 
-        #expect(sites.map(\.property) == ["array", "closure", "constant", "equatable"])
-        #expect(sites.map { $0.wanted == nil } == [true, true, false, false])
+        #expect(sites.map(\.property) == ["array", "closure", "constant", "equatable", "labels"])
+        #expect(sites.map { $0.wanted == nil } == [true, true, false, false, false])
     }
 
     @Test func `a site whose type has a number from a generic parameter is counted too`() throws {
         let sites = try complete.sites().filter { $0.owner == "DowelAuditTests.GenericNumbers" }
 
-        #expect(sites.map(\.property) == ["one", "other"])
+        #expect(sites.map(\.property) == ["one", "other", "third"])
         #expect(sites.allSatisfy { $0.wanted == nil })
     }
 

@@ -322,13 +322,26 @@ struct FailingTests {
         expect(named, says: "Module(\"title\") { … as Swift.String }", but: "bare")
     }
 
-    @Test func `where an override that began later offers it, the text says so`() async {
+    @Test func `a near miss that two features brought along is named once`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let core = Dependencies { Module("net") { Failing.Client() as any Failing.API } }
+            Dependencies {
+                core
+                core
+            }.build()
+            _ = Failing.resolve()
+        }
+
+        #expect(result?.text.components(separatedBy: "Failing.API \"net\" (").count == 2)
+    }
+
+    @Test func `where the override in force offers it, but not to who was created outside, the text says so`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let screen = Failing.Screen()
             Dependencies { Module { Failing.Client() as any Failing.API } }.override { _ = screen.api }
         }
 
-        expect(result, says: "the override in force offers it, but what asks was created before that began")
+        expect(result, says: "the override in force offers it, but what asks was created outside")
     }
 
     @Test func `near misses are those of the override in force`() async {

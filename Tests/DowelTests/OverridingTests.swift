@@ -200,6 +200,26 @@ private struct Failure: Error {}
         #expect(calls == 2)
     }
 
+    @MainActor @Test func `what an asynchronous override kept is let go of on its caller's actor`() async {
+        final class View {
+            private let key: DispatchSpecificKey<Void>, seen: Protected<[Bool]>
+            init(_ key: DispatchSpecificKey<Void>, _ seen: Protected<[Bool]>) {
+                self.key = key
+                self.seen = seen
+            }
+            deinit { seen.withLock { $0.append(DispatchQueue.getSpecific(key: key) != nil) } }
+        }
+        let key = DispatchSpecificKey<Void>(), seen = Protected<[Bool]>([])
+        DispatchQueue.main.setSpecific(key: key, value: ())
+
+        await Dependencies { Module.main(.shared) { View(key, seen) } }.override {
+            await Task.yield()
+            _ = Resolver.resolve() as View
+        }
+
+        #expect(seen.value == [true])
+    }
+
     @Test func `five hundred overrides at once never see each other's modules`() async {
         let strangers = await withTaskGroup(of: Int.self) { group in
             for number in 1...500 {
