@@ -5,6 +5,6 @@ import Testing
 @main enum Runner {
     static func main() {
         Task { await Testing.__swiftPMEntryPoint() as Never }
-        while true { RunLoop.main.run(mode: .default, before: .distantFuture) }
+        while true { _ = RunLoop.main.run(mode: .default, before: .distantFuture) }
     }
 }
