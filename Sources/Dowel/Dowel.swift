@@ -1030,6 +1030,7 @@ nonisolated extension Resolver {
         /// The modules of both, where the new stand in place of those of the same type and name.
         @usableFromInline static func merge(_ old: [Module], _ new: [Module]) -> [Module] {
             let found = Container(new)
+            // One by one: two lists joined bring more code.
             return new.reduce(into: old.filter { !found.has($0.offer) }) { $0.append($1) }
         }
 

@@ -104,19 +104,20 @@ private nonisolated struct TypeName {
     /// ends the program. A parameter is an "x" or a "q", and what follows from one has a "Q": but not behind an "S", with
     /// which a known name begins, and not in an identifier, which has its length before it.
     func resolved(in owner: Descriptor) -> Any.Type? {
-        var length = 0, isKnown = false, identifier = 0
+        var length = 0, isKnown = false, number = 0, identifier = 0
         while case let byte = start.load(fromByteOffset: length, as: UInt8.self), byte != 0 {
-            if let digit = Int(exactly: byte), !isKnown, 48...57 ~= digit {
-                (identifier, length) = (identifier * 10 + digit - 48, length + 1)
-                continue
-            }
-            if identifier > 0, byte != UInt8(ascii: "_") {
-                (identifier, length) = (0, length + identifier)
-                continue
-            }
-            if owner.isGeneric, !isKnown, "Qqx".utf8.contains(byte) { return nil }
-            (isKnown, identifier) = (byte == UInt8(ascii: "S") && !isKnown, 0)
             length += byte >= 0x20 ? 1 : byte < 0x18 ? 5 : 1 + MemoryLayout<UInt>.size
+            if identifier > 0 {
+                identifier -= 1
+            } else if !isKnown, 48...57 ~= byte {
+                number = number * 10 + Int(byte) - 48
+            } else if number > 0, byte != UInt8(ascii: "_") {
+                (identifier, number) = (number - 1, 0)
+            } else if !isKnown, owner.isGeneric, "Qqx".utf8.contains(byte) {
+                return nil
+            } else {
+                (isKnown, number) = (byte == UInt8(ascii: "S") && !isKnown, 0)
+            }
         }
         let bytes = start.assumingMemoryBound(to: UInt8.self)
         return _getTypeByMangledNameInContext(bytes, UInt(length), genericContext: nil, genericArguments: nil)

@@ -40,7 +40,7 @@ private struct GenericConstraints<Element, Other> {
     @Inject var closure: () -> any Sequence<Other>
     @Inject var constant: (any Sequence<Int>)?
     @Inject var equatable: (any Equatable)?
-    @Inject var labels: (x: Int, queue: String)?
+    @Inject var labels: (x: Int, max: String)?
 }
 
 private struct Named<Key, let number: Int> {}
@@ -144,6 +144,12 @@ private func isFixture(_ site: Dependencies.Site) -> Bool {
                 "DowelAuditTests.Structure.twice",
                 "DowelAuditTests.Unique.service",
             ])
+    }
+
+    /// This only has to compile.
+    @Test(arguments: try complete.sites().filter(isFixture))
+    func `sites may be the arguments of a test`(site: Dependencies.Site) {
+        #expect(!site.property.isEmpty)
     }
 
     @Test func `a site says which type it wants`() throws {

@@ -125,6 +125,7 @@ private let shop = Dependencies {
             let named = try #require(node("Service<br/>“\(number)”", in: text))
             #expect(text.components(separatedBy: " \(named)\n").count == 2)
         }
+        #expect(modules.diagram(.dot, sites: sites).contains(#"[label="Service\nunder a name", shape=diamond]"#))
     }
 
     @Test func `a site that asks for an unknown type says so`() throws {

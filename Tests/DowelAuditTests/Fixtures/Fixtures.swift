@@ -1,4 +1,4 @@
-// Injection sites in every kind of owner; the rest of the thirty stand in the test target. Those that nobody offers are
+// Injection sites in every kind of owner; the rest stand in the test target. Those that nobody offers are
 // called `lost`. Every type is used somewhere, because the optimizer takes out those that are not.
 
 import Dowel
