@@ -56,7 +56,10 @@ nonisolated extension Dependencies {
         var problems: [String] = []
         do { try validate() } catch { problems = error.problems }
         let sites = try sites(unseen: unseen).filter(isIncluded)
-        if sites.isEmpty { problems.append("The audit found no injection site: is the code that asks linked in?") }
+        if sites.isEmpty {
+            let hint = "is the code that asks linked in, and does the filter let it through?"
+            problems.append("The audit found no injection site: \(hint)")
+        }
         for site in sites where site.isMissing {
             guard let type = site.wanted else { continue }
             let wanted = name(of: type), article = _typeName(Swift.type(of: type)).hasSuffix(".Protocol") ? "any " : ""

@@ -15,8 +15,9 @@ nonisolated extension Dependencies {
     ///
     /// A box is `.unshared`, a rounded box `.shared`, a hexagon `.weakShared`, a double box `.objectGraph`. An arrow goes
     /// from who needs to what is needed, a broken one where the need is `Optional`. What nobody offers is red and says so.
-    /// Which name a site asks for cannot be seen: its arrow goes to the module without one, or else to the only one that
-    /// has a name, or to a diamond from which arrows go to all that have.
+    /// Who asks is a flag, or, where a module offers that very type, the box of that module. Which name a site asks for
+    /// cannot be seen: its arrow goes to the module without one, or else to the only one that has a name, or to a
+    /// diamond from which arrows go to all that have.
     public func diagram(_ format: DiagramFormat, sites: [Site] = []) -> String {
         let drawing = Drawing(modules, sites)
         return switch format {
@@ -43,12 +44,12 @@ private nonisolated struct Drawing {
     private var missing: [ObjectIdentifier: Int] = [:]
     private var choices: [[Int]: Int] = [:]
     /// Who goes by a short name.
-    private var holders: [String: Set<AnyHashable>] = [:]
+    private var holders: [String: Set<String>] = [:]
 
     init(_ modules: [Module], _ sites: [Dependencies.Site]) {
         let types = modules.flatMap { [$0.type] + $0.needs } + sites.compactMap(\.wanted)
         for type in types.compactMap({ unwrapping($0).last }) {
-            holders[name(of: type, short: true), default: []].insert(ObjectIdentifier(type))
+            holders[name(of: type, short: true), default: []].insert(name(of: type))
         }
         for site in sites { holders[short(site.owner), default: []].insert(site.owner) }
 
@@ -68,15 +69,19 @@ private nonisolated struct Drawing {
             guard let from = places[ObjectIdentifier(module.type)]?[module.name] else { continue }
             for need in module.needs { connect(from, need, underAnyName: false) }
         }
-        var owners: [String: Int] = [:]
+        // Who is offered too, by the very type that asks, has a node already, or one for each name.
+        var owners: [String: [Int]] = [:]
+        for module in modules { owners[name(of: module.type)] = places[ObjectIdentifier(module.type)]?.values.sorted() }
         for site in sites {
-            let from = owners[site.owner] ?? add([label(site.owner)], .site)
-            owners[site.owner] = from
-            guard let wanted = site.wanted else {
-                nodes[from].lines.append("\(site.property): depends on generic parameters")
-                continue
+            let owner = owners[site.owner] ?? [add([label(site.owner)], .site)]
+            owners[site.owner] = owner
+            for from in owner {
+                if let wanted = site.wanted {
+                    connect(from, wanted, underAnyName: true)
+                } else {
+                    nodes[from].lines.append("\(site.property): depends on generic parameters")
+                }
             }
-            connect(from, wanted, underAnyName: true)
         }
     }
 

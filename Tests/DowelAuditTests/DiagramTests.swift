@@ -128,6 +128,23 @@ private let shop = Dependencies {
         #expect(modules.diagram(.dot, sites: sites).contains(#"[label="Service\nunder a name", shape=diamond]"#))
     }
 
+    @Test func `who asks and is offered too has one node`() throws {
+        let modules = Dependencies {
+            Module(.objectGraph) { OpenStructure() }
+            Module("second") { OpenStructure() }
+            Module { () -> any Service in fatalError("made") }
+        }
+        let sites = try modules.sites().filter { $0.owner == "AuditFixtures.OpenStructure" }
+
+        let text = modules.diagram(.mermaid, sites: sites)
+
+        #expect(sites.count == 1)
+        #expect(text.contains(#"n0[["OpenStructure<br/>objectGraph"]]"#))
+        #expect(text.contains(#"n1["OpenStructure<br/>“second”"]"#))
+        #expect(text.hasSuffix("    n0 --> n2\n    n1 --> n2\n"))
+        #expect(!text.contains("n3"))
+    }
+
     @Test func `a site that asks for an unknown type says so`() throws {
         _ = useFixtures()
         let sites = try shop.sites().filter { $0.owner == "AuditFixtures.Generic" }
