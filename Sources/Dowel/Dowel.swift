@@ -584,8 +584,8 @@ nonisolated extension Resolver.Container {
             if _typeName(other, qualified: false) == short {
                 let twin = other != type && _typeName(other) == full ? ", a twin: is a library linked twice?" : ""
                 text += module.offer.text + " is offered" + twin + separator
-            } else if count < 8, article != nil, prefix(other) == nil {
-                concrete += (count == 0 ? "" : ", ") + module.offer.text
+            } else if count < 9, article != nil, prefix(other) == nil {
+                concrete += (count == 0 ? "" : ", ") + (count == 8 ? "…" : module.offer.text)
                 count += 1
             }
         }
@@ -593,7 +593,7 @@ nonisolated extension Resolver.Container {
             text = "offered are concrete types, perhaps for want of `as \(article!)\(full)`: \(concrete)\(separator)"
         }
         let unless = text.isEmpty ? "" : ", unless one of these was meant"
-        let instead = "take a type of its own, or a named module, by Resolver.resolve(\"name\")"
+        let instead = "take a type of its own, or a named module: Resolver.resolve(\"name\"), @Inject(\"name\")"
         if isBare { text += "A bare \(short) is never filled by guesswork: \(instead)\(separator)" }
         let label = (isBare ? "name" : name).map { "(\($0.debugDescription))" } ?? ""
         return "\(text)to mend it\(unless): Module\(label) { … as \(article ?? "")\(full) }"
@@ -857,9 +857,10 @@ nonisolated extension Resolver {
             var says = "nobody offers \(label(wanted, name)), asked for at \(text(of: step.pointee.place))"
             if let bound = Container.bound.get(), bound !== all, bound.find(wanted, name) != nil {
                 says += "\n  the override in force offers it, but what asks was created outside"
+            } else if !isBuilt {
+                let hint = "or a property initializer read this before, or this runs outside of an override's block"
+                says += "\n  build() was never called, or stands in a global that nobody read, \(hint)"
             }
-            let hint = "or a property initializer read this before: build() has to come first"
-            if !isBuilt { says += "\n  build() was never called, or stands in a global that nobody read, \(hint)" }
             if isBuilt || !all.modules.isEmpty { says += "\n  \(all.advice(wanted, name, "\n  "))" }
             stop(says + path)
         }
@@ -957,7 +958,7 @@ nonisolated extension Resolver {
                     note("\(offer.text) is offered at \(text(of: other.place)) too: take one out, or use replacing(_:)")
                     continue
                 }
-                if module.replacesNothing { note(offer.text + " replaces nothing: did you forget `as P`?") }
+                if module.replacesNothing { note(offer.text + " replaces nothing: did you forget `as P`? Is it new?") }
                 let source = Source(offer, Resolver.lock(for: ObjectIdentifier(offer)).takeUnretainedValue())
                 sources.append(source)
                 buckets[bucket] = .passUnretained(source)

@@ -206,7 +206,9 @@ struct FailingTests {
             _ = Failing.Screen().api
         }
 
-        expect(result, says: "nobody offers DowelTests.Failing.API", "build() was never called", but: "to mend it")
+        expect(
+            result, says: "nobody offers DowelTests.Failing.API", "build() was never called", "outside of an override",
+            but: "to mend it")
     }
 
     @Test func `where something is registered and nothing built, the text says so too`() async {
@@ -299,6 +301,15 @@ struct FailingTests {
             but: "Failing.Log")
     }
 
+    @Test func `of many classes the text has eight, and says that there are more`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dependencies { for number in 0..<9 { Module("\(number)") { Failing.Client() } } }.build()
+            _ = Failing.resolve()
+        }
+
+        expect(result, says: "Failing.Client \"7\" (DowelTests/FailingTests.swift:", ", …\n", but: "\"8\"")
+    }
+
     @Test func `where a protocol with types of its own is asked for, the text has the classes too`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             Dependencies { Module { Failing.Client() } }.build()
@@ -318,7 +329,9 @@ struct FailingTests {
             _ = Resolver.resolve("title") as String
         }
 
-        expect(bare, says: "A bare String", "a named module", "Module(\"name\") { … as Swift.String }")
+        expect(
+            bare, says: "A bare String", "a named module", "@Inject(\"name\")", "Module(\"name\") { … as Swift.String }"
+        )
         expect(named, says: "Module(\"title\") { … as Swift.String }", but: "bare")
     }
 
@@ -341,7 +354,7 @@ struct FailingTests {
             Dependencies { Module { Failing.Client() as any Failing.API } }.override { _ = screen.api }
         }
 
-        expect(result, says: "the override in force offers it, but what asks was created outside")
+        expect(result, says: "the override in force offers it, but what asks was created outside", but: "build()")
     }
 
     @Test func `near misses are those of the override in force`() async {
