@@ -373,7 +373,8 @@ public nonisolated enum Resolver {
 /// - Warning: What is kept for an object graph is gone with its request. Asked for later, by a lazy `@Inject` or in a
 ///   task, it is another one.
 ///
-/// Two calls share an instance when they stand at one place in the source, make one type, and give one `id`.
+/// Two calls share an instance when they stand at one place in the source, make one type, and give one `id`. All that a
+/// macro takes or makes is at one place: there, give each an `id`.
 public nonisolated final class Scope: @unchecked Sendable {
     private let lock: Resolver.Lock  // Protects the container and what its sources keep.
     @exclusivity(unchecked) private var container: Resolver.Container
@@ -449,7 +450,7 @@ public nonisolated final class Scope: @unchecked Sendable {
                 return Resolver.Kept.open(kept)
             }
         } else if let id {
-            (hash, key) = (hash ^ id.hashValue, Resolver.Key((AnyHashable(id), type(of: id))))
+            (hash, key) = (hash ^ id.hashValue, Resolver.Key((AnyHashable(id), Swift.type(of: id))))
         }
         var slot = hash, source: Resolver.Source?
         repeat {
@@ -501,7 +502,7 @@ nonisolated extension Module: Dependencies.Misplaced {}
 // MARK: - Validating
 
 /// All that is wrong with a set of modules, or with what asks for them.
-public nonisolated struct WiringError: Error, CustomStringConvertible {
+public nonisolated struct WiringError: Swift.Error, CustomStringConvertible {
     /// Each problem: what is wrong, where, and how to mend it.
     public let problems: [String]
 
@@ -757,7 +758,7 @@ nonisolated extension Resolver {
         /// The value, where it is an object.
         private func object(_ value: Any) -> AnyObject? {
             guard Swift.type(of: value) is AnyObject.Type else { return nil }
-            return (value as? any Error).map { $0 as AnyObject } ?? (value as AnyObject)  // An error may lie in a box.
+            return (value as? any Swift.Error).map { $0 as AnyObject } ?? (value as AnyObject)  // It may lie in a box.
         }
     }
 
@@ -1133,7 +1134,7 @@ nonisolated extension Resolver {
     /// Not recursive; held for a moment only, but for a source's turn.
     final class Lock: @unchecked Sendable {
         #if os(Windows) || os(WASI)
-        private let mutex = Mutex<Void>(())
+        private let mutex = Synchronization.Mutex<Void>(())
         func lock() { mutex._unsafeLock() }  // A turn outlasts any closure given to `withLock`.
         func unlock() { mutex._unsafeUnlock() }
         #else
@@ -1163,7 +1164,7 @@ nonisolated extension Resolver {
     @_alwaysEmitIntoClient static func isSet(_ flag: Flag) -> Bool { false }
     static func set(_ flag: Flag, _ value: Bool) {}
     #else
-    @usableFromInline typealias Flag = Atomic<Bool>
+    @usableFromInline typealias Flag = Synchronization.Atomic<Bool>
     static var flagsTell: Bool { true }
     @_alwaysEmitIntoClient static func isSet(_ flag: borrowing Flag) -> Bool { flag.load(ordering: .acquiring) }
     static func set(_ flag: borrowing Flag, _ value: Bool) { flag.store(value, ordering: .releasing) }

@@ -1045,6 +1045,17 @@ struct MisuseTests {
             says: "Dependency cycle: DowelTests.Misuse.Clerk → DowelTests.Misuse.Part → DowelTests.Misuse.Clerk")
     }
 
+    @Test func `what a macro takes stands at one place, where only an id tells two calls apart`() {
+        let scope = Scope()
+
+        #expect(
+            scope.shared { Part() }
+                === scope.shared { Part() })
+        #expect(
+            scope.shared(for: 1) { Part() }
+                !== scope.shared(for: 2) { Part() })
+    }
+
     @Test func `an id that equals nothing brings another instance each time`() {
         let scope = Scope()
         func component() -> Part { scope.shared(for: Misuse.Stranger()) { Part() } }

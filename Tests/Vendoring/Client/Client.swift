@@ -31,6 +31,12 @@ nonisolated struct Report: Sendable {
     let missing: (any Missing)?
 }
 
+// A module's own names hide those of the standard library, also from a copy in it.
+nonisolated enum Atomic {}
+nonisolated enum Mutex {}
+nonisolated enum Error {}
+nonisolated let type = "a global"
+
 // Whoever has a copy may extend its types: the library must go on calling what is its own.
 nonisolated extension Inject {
     var isSet: Bool { true }
