@@ -48,7 +48,7 @@ private nonisolated struct Drawing {
 
     init(_ modules: [Module], _ sites: [Dependencies.Site]) {
         let types = modules.flatMap { [$0.type] + $0.needs } + sites.compactMap(\.wanted)
-        for type in types.compactMap({ unwrapping($0).last }) {
+        for type in types.flatMap(unwrapping) {
             holders[name(of: type, short: true), default: []].insert(name(of: type))
         }
         for site in sites { holders[short(site.owner), default: []].insert(site.owner) }

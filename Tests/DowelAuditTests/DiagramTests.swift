@@ -15,6 +15,7 @@ private struct Screen {
 
 private enum Inner {
     struct Screen {}
+    struct Structure {}
 }
 
 private struct `Odd "name" <b> & #(n0) end`<Element> {}
@@ -78,6 +79,50 @@ private let shop = Dependencies {
         #expect(text.contains(#"label="API""#))
     }
 
+    @Test func `two optionals of one short name are told apart`() {
+        let modules = Dependencies {
+            Module { Screen(number: 1) as Screen? }
+            Module { Inner.Screen() as Inner.Screen? }
+        }
+
+        let text = modules.diagram(.dot)
+
+        #expect(text.contains(#"label="Swift.Optional<DowelAuditTests.Screen>""#))
+        #expect(text.contains(#"label="Swift.Optional<DowelAuditTests.Inner.Screen>""#))
+    }
+
+    @Test func `an owner and a type of one short name are told apart`() throws {
+        _ = useFixtures()
+        let modules = Dependencies { Module { Inner.Structure() } }
+        let sites = try modules.sites().filter { $0.owner == "AuditFixtures.Structure" }
+
+        let text = modules.diagram(.dot, sites: sites)
+
+        #expect(text.contains(#"[label="DowelAuditTests.Inner.Structure", shape=box]"#))
+        #expect(text.contains(#"[label="AuditFixtures.Structure", shape=note]"#))
+    }
+
+    @Test func `what two features bring along is drawn once`() {
+        let core = Dependencies { Module { Client() as any API } }
+        let modules = Dependencies {
+            core
+            core
+        }
+
+        #expect(modules.diagram(.mermaid).components(separatedBy: #"["API"]"#).count == 2)
+    }
+
+    @Test func `where an optional is offered as itself, its arrow goes there alone`() {
+        let modules = Dependencies {
+            Module { Client() as (any API)? }
+            Module { Client() as any API }
+            Module { (_: (any API)?) in Screen(number: 1) }
+        }
+
+        #expect(modules.diagram(.mermaid).hasSuffix("    n2 -.-> n0\n"))
+        #expect(!modules.diagram(.mermaid).contains("n2 -.-> n1"))
+    }
+
     @Test func `a name of any type is text, whatever it means to the language`() {
         let modules = Dependencies {
             Module(#"a "name" \ with ]"#) { `Odd "name" <b> & #(n0) end`<any API>() }
@@ -85,6 +130,13 @@ private let shop = Dependencies {
 
         #expect(modules.diagram(.mermaid).contains(##"n0["#96;Odd #34;name#34; #60;b#62; #38; #35;(n0) end"##))
         #expect(modules.diagram(.dot).contains(#"n0 [label="`Odd \"name\" <b> &amp; #(n0) end"#))
+    }
+
+    @Test func `a name of two lines, or with a semicolon, stays one`() {
+        let modules = Dependencies { Module("one;\ntwo") { Client() as any API } }
+
+        #expect(modules.diagram(.mermaid).contains("“one#59;#10;two”"))
+        #expect(modules.diagram(.dot).contains(#""API\n“one; two”""#))
     }
 
     @Test func `the sites are drawn in, with what they lack`() throws {
@@ -102,6 +154,8 @@ private let shop = Dependencies {
         let named = try #require(node("NamedService<br/>“named”", in: text))
         let lost = try #require(node("Unoffered<br/>nobody offers it", in: text))
         let filePrivate = try #require(node("FilePrivate", in: text))
+        #expect(text.contains(#"    \#(structure)>"Structure"]"#))
+        #expect(node("Enumeration.Nested", in: text) != nil)
         #expect(text.contains("    \(structure) --> \(service)\n"))
         #expect(text.contains("    \(structure) --> \(named)\n"))
         #expect(text.contains("    \(filePrivate) --> \(lost)\n"))
@@ -111,7 +165,7 @@ private let shop = Dependencies {
     @Test func `sites that may ask for any of several names share one way to them`() throws {
         _ = useFixtures()
         let modules = Dependencies {
-            for number in 0..<3 { Module("\(number)") { () -> any Service in fatalError("made") } }
+            for number in 0..<9 { Module("\(number)") { () -> any Service in fatalError("made") } }
         }
         let sites = try modules.sites().filter { $0.owner.hasPrefix("AuditFixtures.") }
 
@@ -120,8 +174,10 @@ private let shop = Dependencies {
         let structure = try #require(node("Structure", in: text))
         let choice = try #require(node("Service<br/>under a name", in: text))
         #expect(text.contains("    \(structure) --> \(choice)\n"))
-        #expect(text.components(separatedBy: "    \(choice) --> ").count == 4)
-        for number in 0..<3 {
+        #expect(text.contains(#"    \#(choice){"Service<br/>under a name"}"#))
+        let targets = text.components(separatedBy: "    \(choice) --> ").dropFirst().map { $0.prefix(2) }
+        #expect(targets == (0..<9).map { "n\($0)" })
+        for number in 0..<9 {
             let named = try #require(node("Service<br/>“\(number)”", in: text))
             #expect(text.components(separatedBy: " \(named)\n").count == 2)
         }

@@ -464,6 +464,29 @@ struct AskingTests {
         }
     }
 
+    @Test func `what a reader made too late goes while no lock is held`() async {
+        /// Asks so often that some site would have any lock that was held.
+        final class Asker: Sendable {
+            deinit { for site in (0..<256).map({ _ in Inject<Int>() }) { _ = site() } }
+        }
+        await #expect(processExitsWith: .success) {
+            endUnlessDone()
+            let all = Barrier(2)
+            Dependencies {
+                Module { 1 }
+                Module { () -> Asker in
+                    all.wait()
+                    return Asker()
+                }
+            }.build()
+
+            for _ in 0..<10 {
+                let site = Inject<Asker>()
+                onThreads(2) { _ in _ = site() }
+            }
+        }
+    }
+
     /// In every round 64 threads read one new property; each of them has to get the same instance.
     private static func race<Owner>(
         rounds: Int = rounds, _ make: () -> Owner, _ read: @Sendable @escaping (Owner) -> any API

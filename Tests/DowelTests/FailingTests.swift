@@ -36,7 +36,6 @@ enum Failing {
     static let optionalPlace = place(#line + 1)
     static func resolveOptional() -> (any API)? { Resolver.resolve() }
 
-    static let screenPlace = place(#line + 1)
     static let screenModule = Module { Screen.read() }
 
     static let reportPlace = place(#line + 1)
@@ -316,7 +315,7 @@ struct FailingTests {
             _ = Resolver.resolve() as any Sequence<Int>
         }
 
-        expect(result, says: "concrete types", "DowelTests.Failing.Client", but: "guesswork")
+        expect(result, says: "concrete types", "DowelTests.Failing.Client")
     }
 
     @Test func `a bare value is said to need a name, which the line to paste has`() async {
@@ -357,6 +356,15 @@ struct FailingTests {
         expect(result, says: "the override in force offers it, but what asks was created outside", but: "build()")
     }
 
+    @Test func `what the override in force offers under another name is only near`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let session = Failing.Session()
+            Dependencies { Module { Failing.Client() as any Failing.API } }.override { _ = session.api() }
+        }
+
+        expect(result, says: "nobody offers DowelTests.Failing.API \"net\"", but: "created outside")
+    }
+
     @Test func `near misses are those of the override in force`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             Dependencies { Module("built") { Failing.Client() as any Failing.API } }.build()
@@ -383,12 +391,42 @@ struct FailingTests {
                 Failing.reportModule
                 Failing.screenModule
             }.build()
-            _ = Resolver.resolve("daily") as Failing.Report
+            _ = Resolver.resolve("daily", file: "Here.swift", line: 7) as Failing.Report
         }
 
+        // Each with the place that asked for it: of a need, that of the module.
         expect(
-            result, says: "nobody offers DowelTests.Failing.API, asked for at \(Failing.propertyPlace)", "while making",
-            "DowelTests.Failing.Report \"daily\"", " → ", "DowelTests.Failing.Box<DowelTests.Failing.Screen>")
+            result, says: "nobody offers DowelTests.Failing.API, asked for at \(Failing.propertyPlace)",
+            "while making DowelTests.Failing.Report \"daily\" (Here.swift:7) → "
+                + "DowelTests.Failing.Box<DowelTests.Failing.Screen> (\(Failing.reportPlace))")
+    }
+
+    @Test func `what was being made is told where something is asked for off the main actor, too`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dependencies {
+                Module.main { Failing.Client() }
+                Module { (_: Failing.Client) in Failing.Config() }
+            }.build()
+            onThreads(1) { _ in let _: Failing.Config = Resolver.resolve() }
+        }
+
+        expect(result, says: "Client is offered by a Module.main", "while making DowelTests.Failing.Config (")
+    }
+
+    @Test func `what configures an instance is told with the place that asked for the instance`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dependencies {
+                Module {
+                    Failing.Config()
+                } configure: { (_: Failing.Config) in
+                    _ = Failing.resolve()
+                }
+            }.build()
+            let _: Failing.Config = Resolver.resolve(file: "Here.swift", line: 7)
+        }
+
+        let config = "DowelTests.Failing.Config (Here.swift:7)"
+        expect(result, says: "asked for at \(Failing.resolvePlace)", "while making \(config) → \(config)\n")
     }
 
     @Test func `what had been made before is not told`() async {
@@ -497,9 +535,11 @@ struct FailingTests {
             _ = Resolver.resolve("start") as Failing.Config
         }
 
+        // What led there is not told, nor more than one round.
         expect(
-            result, says: "100 things are being made, each for the one before",
-            "DowelTests.Failing.Ping → DowelTests.Failing.Pong")
+            result,
+            says: "100 things are being made, each for the one before: "
+                + "DowelTests.Failing.Pong → DowelTests.Failing.Ping → DowelTests.Failing.Pong\n")
     }
 
     @Test func `an unshared module that asks for itself stops`() async {

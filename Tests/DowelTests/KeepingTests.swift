@@ -526,7 +526,7 @@ struct SharingOnThreadsTests {
     }
 
     /// The bytes of memory that the process has at present, where the system tells.
-    private static var memory: Int {
+    fileprivate static var memory: Int {
         guard let numbers = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
         return Int(numbers.split(separator: " ")[1])! * Int(sysconf(Int32(_SC_PAGESIZE)))
     }
@@ -1260,6 +1260,43 @@ struct ScopeTests {
                 #expect(disks.value.count == 1)
                 #expect(attempts.value == 4)
             }
+        }
+    }
+
+    @Test func `one line and column of two files are two places`() {
+        let scope = Scope()
+        func disk(_ file: StaticString) -> Disk { scope.shared({ Disk() }, file: file, line: 1, column: 1) }
+
+        #expect(disk("One.swift") !== disk("Other.swift"))
+        #expect(disk("One.swift") === disk("One.swift"))
+    }
+
+    @Test func `threads ask a scope while another resets it`() async {
+        await #expect(processExitsWith: .success) {
+            let scope = Scope()
+
+            onThreads(4) { thread in
+                for round in 0..<20 * rounds {
+                    if thread == 0 { scope.reset() } else { _ = scope.shared(for: round % 8) { Disk() } }
+                }
+            }
+        }
+    }
+
+    @Test func `scopes that grew leave no memory behind`() async {
+        await #expect(processExitsWith: .success) {
+            func make(_ count: Int) {
+                for _ in 0..<count {
+                    let scope = Scope()
+                    for id in 0..<10 { _ = scope.shared(for: id) { id } }
+                }
+            }
+            make(1_000)
+            let before = SharingOnThreadsTests.memory
+
+            make(isThreadSanitized ? 1_000 : 30_000)
+
+            #expect(isThreadSanitized || SharingOnThreadsTests.memory - before < 2_000_000)
         }
     }
 

@@ -521,6 +521,20 @@ struct OfferingTests {
     }
     #endif
 
+    @Test func `what a main module offers under a name and configures is not made off the main actor`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dependencies {
+                Module.main("it") {
+                    View()
+                } configure: { (_: View) in
+                }
+            }.build()
+            onThreads(1) { _ in _ = Resolver.resolve("it") as View }
+        }
+
+        #expect(result?.text.contains("View \"it\" is offered by a Module.main") == true)
+    }
+
     @Test func `what a main module offers is not made in a task of the pool`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             Dependencies {

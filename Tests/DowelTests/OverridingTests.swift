@@ -550,6 +550,14 @@ private struct Failure: Error {}
         #expect(text.contains("OverridingTests.swift:"))
     }
 
+    @Test func `an override in which something replaces nothing stops, and says so`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dependencies {}.replacing(Dependencies { Module { 1 } }).override { print("reached") }
+        }
+
+        #expect(result?.text.contains("replaces nothing") == true)
+    }
+
     @Test func `a cycle between an override's modules and the enclosing ones stops, and says so`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             real.override {

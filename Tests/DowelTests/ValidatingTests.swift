@@ -158,6 +158,14 @@ private func module<Offered: Numbered, Need: Numbered>(_: Offered.Type, needs _:
         #expect(problems[0].contains("a named module"))
     }
 
+    @Test func `a protocol of the standard library is no bare value`() throws {
+        let problems = Dependencies { Module { (_: any Error) in 1 } }.problems
+
+        try #require(problems.count == 1)
+        #expect(problems[0].contains("Swift.Error, which nobody offers"))
+        #expect(!problems[0].contains("guesswork"))
+    }
+
     @Test func `a bare value that is offered on purpose is filled`() throws {
         let modules = Dependencies {
             Module { 42 }
@@ -400,15 +408,14 @@ private func module<Offered: Numbered, Need: Numbered>(_: Offered.Type, needs _:
         #expect(replaced.override { Resolver.resolve() as String } == "kept")
     }
 
-    @Test func `replacing leaves the receiver as it was`() throws {
-        let original = Dependencies { Module { 1 } }
+    @Test func `one file's name may stand in a program twice, and is one place`() throws {
+        // As where the code of a library is built into its client: the names of the file are two constants.
+        let modules = Dependencies {
+            Module({ 1 }, file: "Core.swift\0", line: 1)
+            Module({ 2 }, file: "Core.swift\0\0", line: 1)
+        }
 
-        _ = original.replacing(Dependencies { Module { 2 } })
-        _ = original.replacing(Dependencies { Module { "new" } })
-
-        try original.validate()
-        #expect(original.modules.count == 1)
-        #expect(original.override { Resolver.resolve() as Int } == 1)
+        try modules.validate()
     }
 
     @Test func `replacing what is not there is reported`() throws {
