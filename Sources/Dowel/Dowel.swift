@@ -49,15 +49,14 @@ public typealias Inject = Resolver.Inject
 nonisolated extension Resolver {
     /// A property that gets its value from the module that offers its type, at the first read, and keeps it.
     @propertyWrapper public final class Inject<Value> {
-        /// Set once, under the lock that guards this object.
+        /// Where the value is; set once, by the first to have made it.
         @usableFromInline @exclusivity(unchecked) var kept: UnsafeMutablePointer<Value>?
-        @usableFromInline let ready = Flag(false)
         private let origin: Origin?, place: Place
 
         /// Asks for the module of this property's type, and of `name` if there is one, when the property is first read.
         public init(_ name: String? = nil, file: StaticString = #fileID, line: Int = #line) {
             place = Resolver.place(file, line)
-            origin = name == nil && Resolver.isSet(Container.firstIsInForce) ? nil : Origin(name)
+            origin = name == nil && Container.sole != nil ? nil : Origin(name)
         }
 
         /// Holds a value given by hand and looks nothing up: for tests and memberwise initializers.
@@ -69,7 +68,7 @@ nonisolated extension Resolver {
         deinit { kept?.deinitialize(count: 1).deallocate() }
 
         /// The value, made at the first read.
-        @inlinable public var wrappedValue: Value { Resolver.isSet(ready) ? kept.unsafelyUnwrapped.pointee : ask() }
+        @inlinable public var wrappedValue: Value { if let kept = Resolver.load(&kept) { kept.pointee } else { ask() } }
 
         // So marked, here and below: what each client compiles for itself, so that a program has only what it uses. The
         // mark goes where `public` is deleted: a test module would look in vain for what has the one without the other.
@@ -79,27 +78,23 @@ nonisolated extension Resolver {
         /// Asks the container that was in force where this was created, if that was an override; else what was built.
         /// Not made anew for each type, like all so marked: a program with a copy of this file would carry each.
         @_semantics("optimize.sil.specialize.generic.never") @usableFromInline func ask() -> Value {
-            // One look for both: whoever keeps a value lets go of the container.
-            let (value, override) =
-                origin == nil && flagsTell ? (nil, nil) : Resolver.withLock(for: self) { (kept, origin?.override) }
-            if let value { return value.pointee }
-            let container = Resolver.isSet(Container.firstIsInForce) ? nil : override ?? Container.built
+            let override = origin.flatMap { origin in Container.lock.withLock { origin.override } }
+            // Looked for after that: whoever keeps a value lets go of the container.
+            if let kept = Resolver.load(&kept) { return kept.pointee }
+            let container = Container.sole == nil ? override ?? Container.built : nil
             var frame = Frame(Value.self, origin?.name, place, container)
             // A nil is not kept.
-            return frame.source == nil ? Frame.missing(&frame, origin?.name, orNil: true) : keep { Frame.made(&frame) }
+            if frame.source == nil { return Frame.missing(&frame, origin?.name, orNil: true) }
+            return keep { Frame.made(&frame) }
         }
 
         /// No lock is held while the value is made: of racing readers the first to finish wins, for all.
         private func keep(_ make: () -> Value) -> Value {
             let new = UnsafeMutablePointer<Value>.allocate(capacity: 1)
             new.initialize(to: make())
-            let (late, _) = Resolver.withLock(for: self) {
-                if kept == nil { kept = new }
-                return (kept == new ? nil : new, origin.map { exchange(&$0.override, with: nil) })
-            }
-            Resolver.set(ready, true)
-            late?.deinitialize(count: 1).deallocate()
-            return kept.unsafelyUnwrapped.pointee
+            if !Resolver.swap(&kept, nil, with: new) { new.deinitialize(count: 1).deallocate() }
+            if let origin { Container.lock.take { exchange(&origin.override, with: nil) } }
+            return Resolver.load(&kept).unsafelyUnwrapped.pointee
         }
     }
 }
@@ -615,10 +610,6 @@ nonisolated extension Resolver {
     }()
     static func lock(for id: ObjectIdentifier) -> Unmanaged<Lock> { locks[(Int(bitPattern: id) &>> 6) & 63] }
 
-    @inline(__always) static func withLock<R>(for object: AnyObject, _ body: () -> R) -> R {
-        lock(for: ObjectIdentifier(object))._withUnsafeGuaranteedRef { $0.withLock(body) }
-    }
-
     /// A place in the source: the file, a constant of the program that ends with a zero; the line, and in the last 16
     /// bits the column. No type of its own: that would bring tables.
     @usableFromInline typealias Place = (file: UnsafePointer<UInt8>, position: Int)
@@ -811,8 +802,8 @@ nonisolated extension Resolver {
         ) {
             (asked, self.parent, outermost) = (place, parent, parent?.pointee.outermost)
             depth = parent.map { $0.pointee.depth + 1 } ?? 1
-            if isSet(Container.firstIsInForce) {
-                (container, isCounted, bound) = (Container.first.unsafelyUnwrapped, false, nil)
+            if let sole = Container.sole {
+                (container, isCounted, bound) = (sole, false, nil)
                 source =
                     given ?? container._withUnsafeGuaranteedRef { parent == nil ? $0.find(type, name) : $0.need(type) }
             } else {
@@ -918,7 +909,7 @@ nonisolated extension Resolver {
     /// What an `Inject` with a name, or one created inside an override, remembers until it has resolved.
     final class Origin {
         let name: String?
-        @exclusivity(unchecked) var override: Container?  // Its Inject's lock protects it.
+        @exclusivity(unchecked) var override: Container?  // The common lock protects it.
 
         init?(_ name: String?) {
             let inForce = Container.inForce
@@ -929,13 +920,14 @@ nonisolated extension Resolver {
 
     /// Sources by what they are for: those of modules in force together, of a scope, or of a request.
     @usableFromInline final class Container: @unchecked Sendable {
-        /// Set while the first container is in force and nothing was ever overridden or registered: it is then found
+        /// The first container, while it is in force and nothing was ever overridden or registered: it is then found
         /// without a lock, and for that lives as long as the process. Later ones are counted.
-        static let firstIsInForce = Flag(false)
-        @exclusivity(unchecked) nonisolated(unsafe) private(set) static var first: Unmanaged<Container>?
+        static var sole: Unmanaged<Container>? { load(&first) }
+        @exclusivity(unchecked) nonisolated(unsafe) private static var first: Unmanaged<Container>?
+        nonisolated(unsafe) private static var isSettled = false
         nonisolated(unsafe) private static var current = none
         static let none = Container([])
-        static let lock = Lock()  // Protects `first`, `current`, what is registered, and who makes and waits for what.
+        static let lock = Lock()  // Protects all that changes and is not of one scope; held for a moment only.
         @usableFromInline static let bound = TaskLocal<Container?>(wrappedValue: nil)
 
         let isOverride: Bool
@@ -1089,10 +1081,8 @@ nonisolated extension Resolver {
         /// Puts a new container in force; without one, sees to it that from here on the one in force is looked for.
         @discardableResult static func replace(with container: Container?) -> Container? {
             lock.withLock {
-                let isFirst = first == nil && container != nil
-                defer { set(firstIsInForce, isFirst) }
-                // Written once, for others read it without the lock.
-                if first == nil { first = .passRetained(container ?? current) }
+                let isFirst = !exchange(&isSettled, with: true)
+                _ = swap(&first, first, with: isFirst ? container.map { .passRetained($0) } : nil)
                 return exchange(&current, with: container ?? current)
             }
         }
@@ -1123,8 +1113,8 @@ import Android
 #elseif os(Windows)
 import WinSDK
 #endif
-#if !canImport(Darwin)
-public import Synchronization
+#if os(Windows) || os(WASI)
+import Synchronization
 #endif
 #if !canImport(Darwin) && canImport(Dispatch)
 import Dispatch
@@ -1156,19 +1146,20 @@ nonisolated extension Resolver {
         func take<V>(_ body: () -> V) { withExtendedLifetime(withLock(body)) {} }
     }
 
-    // Read without a lock: when set, what was written before is there; when not, look again under the lock. No type of
-    // its own elsewhere: that would bring tables.
-    #if canImport(Darwin)  // Before iOS 18 Swift has no atomics there: never set, so that the locks serve.
-    @usableFromInline typealias Flag = Bool
-    static var flagsTell: Bool { false }
-    @_alwaysEmitIntoClient static func isSet(_ flag: Flag) -> Bool { false }
-    static func set(_ flag: Flag, _ value: Bool) {}
-    #else
-    @usableFromInline typealias Flag = Synchronization.Atomic<Bool>
-    static var flagsTell: Bool { true }
-    @_alwaysEmitIntoClient static func isSet(_ flag: borrowing Flag) -> Bool { flag.load(ordering: .acquiring) }
-    static func set(_ flag: borrowing Flag, _ value: Bool) { flag.store(value, ordering: .releasing) }
-    #endif
+    /// A pointer that any thread may read, and what it points to. Swift has atomics on all systems, but types for them
+    /// only on new ones; and those would bring tables.
+    @_transparent @_alwaysEmitIntoClient static func load<T>(_ pointer: UnsafeMutablePointer<T?>) -> T? {
+        let object = UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: AnyObject?.self)
+        return unsafeBitCast(_stdlib_atomicAcquiringLoadARCRef(object: object), to: T?.self)
+    }
+
+    /// Writes it, if it is still the old one.
+    @_transparent static func swap<T>(_ pointer: UnsafeMutablePointer<T?>, _ old: T?, with new: T?) -> Bool {
+        let raw = UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: UnsafeRawPointer?.self)
+        var old = unsafeBitCast(old, to: UnsafeRawPointer?.self)
+        let new = unsafeBitCast(new, to: UnsafeRawPointer?.self)
+        return _stdlib_atomicCompareExchangeStrongPtr(object: raw, expected: &old, desired: new)
+    }
 
     // The thread's slot, with the outermost frame of its request in it.
     #if os(Windows)
