@@ -56,7 +56,8 @@ nonisolated extension Resolver {
         /// Asks for the module of this property's type, and of `name` if there is one, when the property is first read.
         public init(_ name: String? = nil, file: StaticString = #fileID, line: Int = #line) {
             place = Resolver.place(file, line)
-            origin = name == nil && Container.sole != nil ? nil : Origin(name)
+            let override = Container.sole == nil ? Container.inForce.override : nil
+            origin = name == nil && override == nil ? nil : Kept((name, override))
         }
 
         /// Holds a value given by hand and looks nothing up: for tests and memberwise initializers.
@@ -78,13 +79,13 @@ nonisolated extension Resolver {
         /// Asks the container that was in force where this was created, if that was an override; else what was built.
         /// Not made anew for each type, like all so marked: a program with a copy of this file would carry each.
         @_semantics("optimize.sil.specialize.generic.never") @usableFromInline func ask() -> Value {
-            let override = origin.flatMap { origin in Container.lock.withLock { origin.override } }
+            let known = origin.map { origin in Container.lock.withLock { origin.value } }
             // Looked for after that: whoever keeps a value lets go of the container.
             if let kept = Resolver.load(&kept) { return kept.pointee }
-            let container = Container.sole == nil ? override ?? Container.built : nil
-            var frame = Frame(Value.self, origin?.name, place, container)
+            let container = Container.sole == nil ? known?.override ?? Container.built : nil
+            var frame = Frame(Value.self, known?.name, place, container)
             // A nil is not kept.
-            if frame.source == nil { return Frame.missing(&frame, origin?.name, orNil: true) }
+            if frame.source == nil { return Frame.missing(&frame, known?.name, orNil: true) }
             return keep { Frame.made(&frame) }
         }
 
@@ -93,7 +94,7 @@ nonisolated extension Resolver {
             let new = UnsafeMutablePointer<Value>.allocate(capacity: 1)
             new.initialize(to: make())
             if !Resolver.swap(&kept, nil, with: new) { new.deinitialize(count: 1).deallocate() }
-            if let origin { Container.lock.take { exchange(&origin.override, with: nil) } }
+            if let origin { Container.lock.take { exchange(&origin.value.override, with: nil) } }
             return Resolver.load(&kept).unsafelyUnwrapped.pointee
         }
     }
@@ -755,7 +756,7 @@ nonisolated extension Resolver {
 
     /// A value in a class, for code that does not know its type, or may not know that it belongs to the main actor.
     @usableFromInline final class Kept<T>: @unchecked Sendable {
-        @usableFromInline let value: T
+        @usableFromInline @exclusivity(unchecked) var value: T
         @usableFromInline init(_ value: T) { self.value = value }
         @inline(__always) static func open(_ kept: Unmanaged<AnyObject>) -> T {
             kept._withUnsafeGuaranteedRef { unsafeDowncast($0, to: Kept.self).value }
@@ -764,6 +765,10 @@ nonisolated extension Resolver {
 
     /// What tells the instances of one place in a scope apart.
     typealias Key = Kept<(id: AnyHashable, type: Any.Type)>
+
+    /// What an `Inject` with a name, or one created inside an override, remembers until it has resolved: then it lets go
+    /// of the latter, under the common lock.
+    typealias Origin = Kept<(name: String?, override: Container?)>
 
     /// What fills a need.
     @usableFromInline static func fill<T>(_ step: Asker) -> T {
@@ -906,18 +911,6 @@ nonisolated extension Resolver {
         static var path: String { current.map { "\n  while making " + path(from: nil, to: $0, inFull: true) } ?? "" }
     }
 
-    /// What an `Inject` with a name, or one created inside an override, remembers until it has resolved.
-    final class Origin {
-        let name: String?
-        @exclusivity(unchecked) var override: Container?  // The common lock protects it.
-
-        init?(_ name: String?) {
-            let inForce = Container.inForce
-            (self.name, override) = (name, inForce.isOverride ? inForce : nil)
-            if name == nil, override == nil { return nil }
-        }
-    }
-
     /// Sources by what they are for: those of modules in force together, of a scope, or of a request.
     @usableFromInline final class Container: @unchecked Sendable {
         /// The first container, while it is in force and nothing was ever overridden or registered: it is then found
@@ -930,7 +923,8 @@ nonisolated extension Resolver {
         static let lock = Lock()  // Protects all that changes and is not of one scope; held for a moment only.
         @usableFromInline static let bound = TaskLocal<Container?>(wrappedValue: nil)
 
-        let isOverride: Bool
+        private let isOverride: Bool
+        var override: Container? { isOverride ? self : nil }
         @exclusivity(unchecked) private(set) var own: [Module], sources: [Source], problems: [String]
         @exclusivity(unchecked) private var buckets: UnsafeMutablePointer<Unmanaged<Source>?>, mask: Int
         private var registered: Container?
