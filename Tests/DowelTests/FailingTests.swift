@@ -251,7 +251,8 @@ struct FailingTests {
 
         expect(
             result, says: "Failing.API \"net\" (DowelTests/FailingTests.swift:", "Failing.API \"disk\" (DowelTests",
-            ") is offered\n", but: "Failing.Log")
+            ") is offered\n  to mend it, unless one of these was meant: Module { … as any DowelTests.Failing.API }",
+            but: "Failing.Log")
     }
 
     @Test func `where the type is offered under another name, the text has that name`() async {
