@@ -79,13 +79,13 @@ nonisolated extension Resolver {
         /// Asks the container that was in force where this was created, if that was an override; else what was built.
         /// Not made anew for each type, like all so marked: a program with a copy of this file would carry each.
         @_semantics("optimize.sil.specialize.generic.never") @usableFromInline func ask() -> Value {
-            let known = origin.map { origin in Container.lock.withLock { origin.value } }
+            let (name, override) = origin.map { origin in Container.lock.withLock { origin.value } } ?? (nil, nil)
             // Looked for after that: whoever keeps a value lets go of the container.
             if let kept = Resolver.load(&kept) { return kept.pointee }
-            let container = Container.sole == nil ? known?.override ?? Container.built : nil
-            var frame = Frame(Value.self, known?.name, place, container)
+            let container = Container.sole == nil ? override ?? Container.built : nil
+            var frame = Frame(Value.self, name, place, container)
             // A nil is not kept.
-            if frame.source == nil { return Frame.missing(&frame, known?.name, orNil: true) }
+            if frame.source == nil { return Frame.missing(&frame, name, orNil: true) }
             return keep { Frame.made(&frame) }
         }
 
@@ -603,14 +603,6 @@ nonisolated extension Resolver {
     typealias Step = UnsafeMutablePointer<Frame>  // A frame where it lies on its thread's stack.
     @usableFromInline typealias Asker = OpaquePointer  // The same where it is stored: its type would bring tables.
 
-    /// Locks for things that have none of their own. Not retained: threads would contend for their counts.
-    private nonisolated(unsafe) static let locks = {
-        let locks = UnsafeMutablePointer<Unmanaged<Lock>>.allocate(capacity: 64)
-        for index in 0..<64 { locks[index] = .passRetained(Lock()) }
-        return locks
-    }()
-    static func lock(for id: ObjectIdentifier) -> Unmanaged<Lock> { locks[(Int(bitPattern: id) &>> 6) & 63] }
-
     /// A place in the source: the file, a constant of the program that ends with a zero; the line, and in the last 16
     /// bits the column. No type of its own: that would bring tables.
     @usableFromInline typealias Place = (file: UnsafePointer<UInt8>, position: Int)
@@ -920,7 +912,7 @@ nonisolated extension Resolver {
         nonisolated(unsafe) private static var isSettled = false
         nonisolated(unsafe) private static var current = none
         static let none = Container([])
-        static let lock = Lock()  // Protects all that changes and is not of one scope; held for a moment only.
+        static let lock = Lock()  // Protects the three above, what is registered, and who makes and waits for what.
         @usableFromInline static let bound = TaskLocal<Container?>(wrappedValue: nil)
 
         private let isOverride: Bool
@@ -946,7 +938,8 @@ nonisolated extension Resolver {
                     continue
                 }
                 if module.replacesNothing { note(offer.text + " replaces nothing: did you forget `as P`? Is it new?") }
-                let source = Source(offer, Resolver.lock(for: ObjectIdentifier(offer)).takeUnretainedValue())
+                // Who reads one hardly waits for who reads another.
+                let source = Source(offer, sources.count < 64 ? Lock() : sources[sources.count & 63].lock)
                 sources.append(source)
                 buckets[bucket] = .passUnretained(source)
             }
