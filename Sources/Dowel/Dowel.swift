@@ -803,9 +803,11 @@ nonisolated extension Resolver {
                 (container, isCounted, bound) = (sole, false, nil)
                 source =
                     given ?? container._withUnsafeGuaranteedRef { parent == nil ? $0.find(type, name) : $0.need(type) }
-            } else {
-                isCounted = true
-                (container, source, bound) = Container.counted(type, name, chosen, given)
+            } else {  // Both may be let go of meanwhile.
+                let chosen = chosen ?? .inForce, all = Container.lock.withLock { chosen.registered } ?? chosen
+                source = (given ?? all.find(type, name)).map { .passRetained($0.takeUnretainedValue()) }
+                (container, isCounted) = (.passRetained(chosen), true)
+                bound = Container.bound.get().map { ObjectIdentifier($0) }
             }
         }
 
@@ -919,7 +921,7 @@ nonisolated extension Resolver {
         var override: Container? { isOverride ? self : nil }
         @exclusivity(unchecked) private(set) var own: [Module], sources: [Source], problems: [String]
         @exclusivity(unchecked) private var buckets: UnsafeMutablePointer<Unmanaged<Source>?>, mask: Int
-        private var registered: Container?
+        fileprivate var registered: Container?
         @exclusivity(unchecked) var pending: [Kept<() -> Void>]  // For when a request's outermost instance exists.
         private unowned(unsafe) let base: Container?  // In which this was registered, and which holds it.
 
@@ -1035,16 +1037,6 @@ nonisolated extension Resolver {
         @inline(never) private func findElsewhere(_ type: Any.Type, _ name: String?) -> Unmanaged<Source>? {
             base.flatMap { $0.buckets[$0.bucket(of: type, name)] }
                 ?? (type as? any Wrapping.Type).flatMap { find($0.wrapped, name) }
-        }
-
-        /// A container that may go, and the source there, also among what was registered: for the caller to release.
-        @inline(never) static func counted(
-            _ type: Any.Type, _ name: String?, _ chosen: Container?, _ given: Unmanaged<Source>?
-        ) -> (Unmanaged<Container>, Unmanaged<Source>?, ObjectIdentifier?) {
-            let container = chosen ?? inForce, all = lock.withLock { container.registered } ?? container
-            let source = (given ?? all.find(type, name))?.takeUnretainedValue()
-            let bound = bound.get().map { ObjectIdentifier($0) }
-            return (.passRetained(container), source.map { .passRetained($0) }, bound)
         }
 
         @usableFromInline func register(_ module: Module) {
