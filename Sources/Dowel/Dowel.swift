@@ -1107,8 +1107,9 @@ nonisolated extension Resolver {
         func lock() { mutex._unsafeLock() }  // A turn outlasts any closure given to `withLock`.
         func unlock() { mutex._unsafeUnlock() }
         #else
-        // Opaque: a pointer to what it is would bring the tables of that type.
-        private let mutex = OpaquePointer(UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1))
+        // Alone in its line of the processor's memory: what is read beside it would be slow. Opaque: a pointer to what it
+        // is would bring the tables of that type.
+        private let mutex = OpaquePointer(UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 64))
         @inline(never) init() { pthread_mutex_init(.init(mutex), nil) }
         deinit { _ = (pthread_mutex_destroy(.init(mutex)), UnsafeMutableRawPointer(mutex).deallocate()) }
         func lock() { pthread_mutex_lock(.init(mutex)) }
