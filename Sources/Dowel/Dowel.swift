@@ -805,7 +805,7 @@ nonisolated extension Resolver {
                     given ?? container._withUnsafeGuaranteedRef { parent == nil ? $0.find(type, name) : $0.need(type) }
             } else {  // Both may be let go of meanwhile.
                 let chosen = chosen ?? .inForce, all = Container.lock.withLock { chosen.registered } ?? chosen
-                source = (given ?? all.find(type, name)).map { .passRetained($0.takeUnretainedValue()) }
+                source = withExtendedLifetime(all) { (given ?? $0.find(type, name))?.retain() }
                 (container, isCounted) = (.passRetained(chosen), true)
                 bound = Container.bound.get().map { ObjectIdentifier($0) }
             }
@@ -941,7 +941,7 @@ nonisolated extension Resolver {
                 }
                 if module.replacesNothing { note(offer.text + " replaces nothing: did you forget `as P`? Is it new?") }
                 // Who reads one hardly waits for who reads another.
-                let source = Source(offer, sources.count < 64 ? Lock() : sources[sources.count & 63].lock)
+                let source = Source(offer, sources.count < 16 ? Lock() : sources[sources.count & 15].lock)
                 sources.append(source)
                 buckets[bucket] = .passUnretained(source)
             }
