@@ -910,8 +910,7 @@ nonisolated extension Resolver {
         /// The first container, while it is in force and nothing was ever overridden or registered: it is then found
         /// without a lock, and for that lives as long as the process. Later ones are counted.
         static var sole: Unmanaged<Container>? { load(&first) }
-        @exclusivity(unchecked) nonisolated(unsafe) private static var first: Unmanaged<Container>?
-        nonisolated(unsafe) private static var isSettled = false
+        @exclusivity(unchecked) nonisolated(unsafe) private static var first, eldest: Unmanaged<Container>?
         nonisolated(unsafe) private static var current = none
         static let none = Container([])
         static let lock = Lock()  // Protects the three above, what is registered, and who makes and waits for what.
@@ -1060,8 +1059,9 @@ nonisolated extension Resolver {
         /// Puts a new container in force; without one, sees to it that from here on the one in force is looked for.
         @discardableResult static func replace(with container: Container?) -> Container? {
             lock.withLock {
-                let isFirst = !exchange(&isSettled, with: true)
-                _ = swap(&first, first, with: isFirst ? container.map { .passRetained($0) } : nil)
+                let new = eldest == nil ? container.map { Unmanaged.passRetained($0) } : nil
+                eldest = eldest ?? new ?? .passRetained(current)  // Of which tools that look for leaks learn here.
+                _ = swap(&first, first, with: new)
                 return exchange(&current, with: container ?? current)
             }
         }
