@@ -105,7 +105,7 @@ nonisolated extension Resolver.Inject: Resolver.Site {
     public static var wanted: Any.Type { Value.self }
 }
 
-// What an Inject holds is set once, under a lock, and may be shared where the value may.
+// What an Inject holds is set once, in one step for all threads, and may be shared where the value may.
 nonisolated extension Resolver.Inject: @unchecked Sendable where Value: Sendable {}
 
 // MARK: - Offering
@@ -1107,7 +1107,7 @@ nonisolated extension Resolver {
         func lock() { mutex._unsafeLock() }  // A turn outlasts any closure given to `withLock`.
         func unlock() { mutex._unsafeUnlock() }
         #else
-        // Alone in its line of the processor's memory: what is read beside it would be slow. Opaque: a pointer to what it
+        // Alone in a line of most processors' memory: what is read beside it would be slow. Opaque: a pointer to what it
         // is would bring the tables of that type.
         private let mutex = OpaquePointer(UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 64))
         @inline(never) init() { pthread_mutex_init(.init(mutex), nil) }

@@ -15,9 +15,9 @@ nonisolated extension Dependencies {
     ///
     /// A box is `.unshared`, a rounded box `.shared`, a hexagon `.weakShared`, a double box `.objectGraph`. An arrow goes
     /// from who needs to what is needed, a broken one where the need is `Optional`. What nobody offers is red and says so.
-    /// Who asks is a flag, or, where a module offers that very type, the box of that module. Which name a site asks for
-    /// cannot be seen: its arrow goes to the module without one, or else to the only one that has a name, or to a
-    /// diamond from which arrows go to all that have.
+    /// Who asks is a flag, or, where a module offers that very type and it is not private, the box of that module. Which
+    /// name a site asks for cannot be seen: its arrow goes to the module without one, or else to the only one that has a
+    /// name, or to a diamond from which arrows go to all that have.
     public func diagram(_ format: DiagramFormat, sites: [Site] = []) -> String {
         let drawing = Drawing(modules, sites)
         return switch format {
@@ -69,9 +69,12 @@ private nonisolated struct Drawing {
             guard let from = places[ObjectIdentifier(module.type)]?[module.name] else { continue }
             for need in module.needs { connect(from, need, underAnyName: false) }
         }
-        // Who is offered too, by the very type that asks, has a node already, or one for each name.
+        // Who is offered too, by the very type that asks, has a node already, or one for each name. A private type's name
+        // may be that of another file's.
         var owners: [String: [Int]] = [:]
-        for module in modules { owners[name(of: module.type)] = places[ObjectIdentifier(module.type)]?.values.sorted() }
+        for module in modules where !_typeName(module.type).contains("unknown context") {
+            owners[name(of: module.type)] = places[ObjectIdentifier(module.type)]?.values.sorted()
+        }
         for site in sites {
             let owner = owners[site.owner] ?? [add([label(site.owner)], .site)]
             owners[site.owner] = owner

@@ -13,6 +13,9 @@ private struct Screen {
     let number: Int
 }
 
+/// Its name is that of a private type of AuditTests.swift, which asks.
+private struct Structure {}
+
 private enum Inner {
     struct Screen {}
     struct Structure {}
@@ -199,6 +202,17 @@ private let shop = Dependencies {
         #expect(text.contains(#"n1["OpenStructure<br/>“second”"]"#))
         #expect(text.hasSuffix("    n0 --> n2\n    n1 --> n2\n"))
         #expect(!text.contains("n3"))
+    }
+
+    @Test func `who asks is not joined with another file's private type of the same name`() throws {
+        let modules = Dependencies { Module { Structure() } }
+        let sites = try modules.sites().filter { $0.owner == "DowelAuditTests.Structure" }
+
+        let text = modules.diagram(.mermaid, sites: sites)
+
+        #expect(!sites.isEmpty)
+        #expect(text.contains(#"    n0["Structure"]"#) && text.contains(#"    n1>"Structure"]"#))
+        #expect(!text.contains("    n0 -"))
     }
 
     @Test func `a site that asks for an unknown type says so`() throws {

@@ -465,7 +465,7 @@ struct AskingTests {
     }
 
     @Test func `what a reader made too late goes while no lock is held`() async {
-        /// Asks so often that some site would have any lock that was held.
+        /// Asks so often that it would wait for any lock that was held, of a site or of all.
         final class Asker: Sendable {
             deinit { for site in (0..<256).map({ _ in Inject<Int>() }) { _ = site() } }
         }
