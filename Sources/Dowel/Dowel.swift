@@ -907,12 +907,12 @@ nonisolated extension Resolver {
 
     /// Sources by what they are for: those of modules in force together, of a scope, or of a request.
     @usableFromInline final class Container: @unchecked Sendable {
+        static let none = Container([])
         /// The first container, while it is in force and nothing was ever overridden or registered: it is then found
         /// without a lock, and for that lives as long as the process. Later ones are counted.
         static var sole: Unmanaged<Container>? { load(&first) }
         @exclusivity(unchecked) nonisolated(unsafe) private static var first, eldest: Unmanaged<Container>?
         nonisolated(unsafe) private static var current = none
-        static let none = Container([])
         static let lock = Lock()  // Protects the three above, what is registered, and who makes and waits for what.
         @usableFromInline static let bound = TaskLocal<Container?>(wrappedValue: nil)
 
@@ -1060,7 +1060,7 @@ nonisolated extension Resolver {
         @discardableResult static func replace(with container: Container?) -> Container? {
             lock.withLock {
                 let new = eldest == nil ? container.map { Unmanaged.passRetained($0) } : nil
-                eldest = eldest ?? new ?? .passRetained(current)  // Of which tools that look for leaks learn here.
+                eldest = eldest ?? new ?? .passRetained(current)  // A static holds it, or tools would call it leaked.
                 _ = swap(&first, first, with: new)
                 return exchange(&current, with: container ?? current)
             }
