@@ -846,7 +846,7 @@ nonisolated extension Resolver {
             while let optional = wanted as? any Wrapping.Type { wanted = optional.wrapped }
             let all = step.pointee.container.takeUnretainedValue(), isBuilt = all !== Container.none
             var says = "nobody offers \(label(wanted, name)), asked for at \(text(of: step.pointee.place))"
-            if let bound = Container.bound.get(), bound !== all, bound.find(wanted, name) != nil {
+            if Container.bound.get()?.find(wanted, name) != nil {
                 says += "\n  the override in force offers it, but what asks was created outside"
             } else if !isBuilt {
                 let hint = "or a property initializer read this before, or this runs outside of an override's block"
@@ -938,7 +938,7 @@ nonisolated extension Resolver {
                     note("\(offer.text) is offered at \(text(of: other.place)) too: take one out, or use replacing(_:)")
                     continue
                 }
-                if module.replacesNothing { note(offer.text + " replaces nothing: did you forget `as P`? Is it new?") }
+                if module.replacesNothing { note(offer.text + " replaces nothing: did you forget `as P`?") }
                 // Who reads one hardly waits for who reads another.
                 let source = Source(offer, sources.count < 16 ? Lock() : sources[sources.count & 15].lock)
                 sources.append(source)
