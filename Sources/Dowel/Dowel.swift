@@ -475,7 +475,7 @@ nonisolated extension Dependencies {
 
     /// Runs `body` with these in place of those of the same type and name: for this task, and those it starts inside.
     @_alwaysEmitIntoClient public func override<Result>(
-        isolation: isolated (any Actor)? = #isolation, during body: () async throws -> Result
+        isolation: isolated (any Swift.Actor)? = #isolation, during body: () async throws -> Result
     ) async rethrows -> Result {
         let container = Resolver.Container(checked: modules, over: .inForce)
         defer { Resolver.Container.bound.withValue(container) { container.close() } }

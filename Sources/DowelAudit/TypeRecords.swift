@@ -89,10 +89,10 @@ private nonisolated struct Field {
 
     /// The name as it stands in the source: what a wrapper or a lazy variable stores, always a variable, has a prefix.
     var name: String {
-        let name = start.relative(at: 8)?.text ?? ""
-        let isVariable = start.load(as: UInt32.self) & 2 != 0
+        let text = start.relative(at: 8)?.text ?? "", tick = text.hasPrefix("`") ? "`" : ""
+        let name = text.dropFirst(tick.count), isVariable = start.load(as: UInt32.self) & 2 != 0
         let prefix = isVariable ? ["$__lazy_storage_$_", "_"].first { name.hasPrefix($0) } : nil
-        return String(name.dropFirst(prefix?.count ?? 0))
+        return tick + name.dropFirst(prefix?.count ?? 0)
     }
 }
 

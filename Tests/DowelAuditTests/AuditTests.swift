@@ -20,6 +20,7 @@ private struct Structure {
 private final class Heir: Base {
     @Inject private var tuple: (Int, any Service)
     private lazy var lazy = Inject<any Service>()
+    @Inject private var `a raw name`: any Service
 }
 
 /// None of these is a site, though the name of each one's type begins with that of an Inject's.
@@ -106,7 +107,7 @@ private func isFixture(_ site: Dependencies.Site) -> Bool {
         let sites = try complete.sites().filter(isFixture)
 
         let found = sites.filter { $0.wanted != nil }
-        #expect(found.count == 34)
+        #expect(found.count == 35)
         #expect(
             found.map(\.description) == [
                 "AuditFixtures.Actor.service",
@@ -134,6 +135,7 @@ private func isFixture(_ site: Dependencies.Site) -> Bool {
                 "DowelAuditTests.GenericConstraints.equatable",
                 "DowelAuditTests.GenericConstraints.labels",
                 "DowelAuditTests.GenericHeir.composed",
+                "DowelAuditTests.Heir.`a raw name`",
                 "DowelAuditTests.Heir.lazy",
                 "DowelAuditTests.Heir.tuple",
                 "DowelAuditTests.Observed.service",

@@ -32,10 +32,11 @@ nonisolated struct Report: Sendable {
 }
 
 // A module's own names hide those of the standard library, also from a copy in it.
+nonisolated enum Actor {}
 nonisolated enum Atomic {}
 nonisolated enum Mutex {}
 nonisolated enum Error {}
-nonisolated let type = "a global"
+nonisolated let exchange = "a global", max = exchange, type = exchange
 
 // Whoever has a copy may extend its types: the library must go on calling what is its own.
 nonisolated extension Inject {
