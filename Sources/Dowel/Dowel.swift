@@ -62,8 +62,8 @@ nonisolated extension Resolver {
 
         /// Holds a value given by hand and looks nothing up: for tests and memberwise initializers.
         public init(given value: Value) {
-            (origin, place) = (nil, Resolver.place("", 0))
-            _ = keep { value }
+            (origin, place, kept) = (nil, Resolver.place("", 0), .allocate(capacity: 1))
+            kept!.initialize(to: value)
         }
 
         deinit { kept?.deinitialize(count: 1).deallocate() }
@@ -86,13 +86,9 @@ nonisolated extension Resolver {
             var frame = Frame(Value.self, name, place, container)
             // A nil is not kept.
             if frame.source == nil { return Frame.missing(&frame, name, orNil: true) }
-            return keep { Frame.made(&frame) }
-        }
-
-        /// No lock is held while the value is made: of racing readers the first to finish wins, for all.
-        private func keep(_ make: () -> Value) -> Value {
             let new = UnsafeMutablePointer<Value>.allocate(capacity: 1)
-            new.initialize(to: make())
+            new.initialize(to: Frame.made(&frame))
+            // No lock is held while the value is made: of racing readers the first to finish wins, for all.
             if !Resolver.swap(&kept, nil, with: new) { new.deinitialize(count: 1).deallocate() }
             if let origin { Container.lock.take { exchange(&origin.value.override, with: nil) } }
             return Resolver.load(&kept).unsafelyUnwrapped.pointee
