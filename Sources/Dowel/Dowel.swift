@@ -82,8 +82,7 @@ nonisolated extension Resolver {
             let (name, override) = origin.map { origin in Container.lock.withLock { origin.value } } ?? (nil, nil)
             // Looked for after that: whoever keeps a value lets go of the container.
             if let kept = Resolver.load(&kept) { return kept.pointee }
-            let container = Container.sole == nil ? override ?? Container.built : nil
-            var frame = Frame(Value.self, name, place, container)
+            var frame = Frame(Value.self, name, place, override ?? Container.built)
             // A nil is not kept.
             if frame.source == nil { return Frame.missing(&frame, name, orNil: true) }
             let new = UnsafeMutablePointer<Value>.allocate(capacity: 1)
@@ -790,7 +789,7 @@ nonisolated extension Resolver {
 
         /// A frame for what the given source makes, or that of this type and name, if there is one.
         init(
-            _ type: Any.Type, _ name: String?, _ place: Place?, _ chosen: Container?,
+            _ type: Any.Type, _ name: String?, _ place: Place?, _ chosen: @autoclosure () -> Container?,
             _ given: Unmanaged<Source>? = nil, in parent: Step? = nil
         ) {
             (asked, self.parent, outermost) = (place, parent, parent?.pointee.outermost)
@@ -800,7 +799,7 @@ nonisolated extension Resolver {
                 source =
                     given ?? container._withUnsafeGuaranteedRef { parent == nil ? $0.find(type, name) : $0.need(type) }
             } else {  // Both may be let go of meanwhile.
-                let chosen = chosen ?? .inForce, all = Container.lock.withLock { chosen.registered } ?? chosen
+                let chosen = chosen() ?? .inForce, all = Container.lock.withLock { chosen.registered } ?? chosen
                 source = withExtendedLifetime(all) { (given ?? $0.find(type, name))?.retain() }
                 (container, isCounted) = (.passRetained(chosen), true)
                 bound = Container.bound.get().map { ObjectIdentifier($0) }
