@@ -51,18 +51,19 @@ nonisolated extension Resolver {
     @propertyWrapper public final class Inject<Value> {
         /// Where the value is; set once, by the first to have made it.
         @usableFromInline @exclusivity(unchecked) var kept: UnsafeMutablePointer<Value>?
-        private let origin: Origin?, place: Place
+        private let name: Kept<String>?, place: Place  // In a class, which takes less of all that have none.
+        /// The override in which this was created, until it has resolved; the common lock protects it.
+        @exclusivity(unchecked) private var override: Container?
 
         /// Asks for the module of this property's type, and of `name` if there is one, when the property is first read.
         public init(_ name: String? = nil, file: StaticString = #fileID, line: Int = #line) {
-            place = Resolver.place(file, line)
-            let override = Container.sole == nil ? Container.inForce.override : nil
-            origin = name == nil && override == nil ? nil : Kept((name, override))
+            (self.name, place) = (name.map { Kept($0) }, Resolver.place(file, line))
+            override = Container.sole == nil ? Container.inForce.override : nil
         }
 
         /// Holds a value given by hand and looks nothing up: for tests and memberwise initializers.
         public init(given value: Value) {
-            (origin, place, kept) = (nil, Resolver.place("", 0), .allocate(capacity: 1))
+            (name, place, kept) = (nil, Resolver.place("", 0), .allocate(capacity: 1))
             kept!.initialize(to: value)
         }
 
@@ -79,17 +80,16 @@ nonisolated extension Resolver {
         /// Asks the container that was in force where this was created, if that was an override; else what was built.
         /// Not made anew for each type, like all so marked: a program with a copy of this file would carry each.
         @_semantics("optimize.sil.specialize.generic.never") @usableFromInline func ask() -> Value {
-            let (name, override) = origin.map { origin in Container.lock.withLock { origin.value } } ?? (nil, nil)
+            var frame = Frame(Value.self, name?.value, place, Container.lock.withLock { override } ?? Container.built)
             // Looked for after that: whoever keeps a value lets go of the container.
             if let kept = Resolver.load(&kept) { return kept.pointee }
-            var frame = Frame(Value.self, name, place, override ?? Container.built)
             // A nil is not kept.
-            if frame.source == nil { return Frame.missing(&frame, name, orNil: true) }
+            if frame.source == nil { return Frame.missing(&frame, name?.value, orNil: true) }
             let new = UnsafeMutablePointer<Value>.allocate(capacity: 1)
             new.initialize(to: Frame.made(&frame))
             // No lock is held while the value is made: of racing readers the first to finish wins, for all.
             if !Resolver.swap(&kept, nil, with: new) { new.deinitialize(count: 1).deallocate() }
-            if let origin { Container.lock.take { exchange(&origin.value.override, with: nil) } }
+            if Container.sole == nil { Container.lock.take { exchange(&override, with: nil) } }
             return Resolver.load(&kept).unsafelyUnwrapped.pointee
         }
     }
@@ -752,10 +752,6 @@ nonisolated extension Resolver {
 
     /// What tells the instances of one place in a scope apart.
     typealias Key = Kept<(id: AnyHashable, type: Any.Type)>
-
-    /// What an `Inject` with a name, or one created inside an override, remembers until it has resolved: then it lets go
-    /// of the latter, under the common lock.
-    typealias Origin = Kept<(name: String?, override: Container?)>
 
     /// What fills a need.
     @usableFromInline static func fill<T>(_ step: Asker) -> T {
