@@ -445,12 +445,10 @@ public nonisolated final class Scope: @unchecked Sendable {
         }
         var slot = hash, source: Resolver.Source?
         repeat {
-            lock.take {  // The next slot, far from where the next hash is; or the first again, after a reset.
+            source = lock.withLock {  // The next slot, far from where the next hash is; or the first, after a reset.
                 slot = source != nil && container.source(in: slot) === source ? slot &+ 0x2C1B_3C6D : hash
-                let new =
-                    container.source(in: slot)
+                return container.source(in: slot)
                     ?? container.add(.init(Resolver.Offer(T.self, nil, kind, place, false), lock, slot, key))
-                return exchange(&source, with: new)
             }
         } while !source!.isFor(T.self, place, key)  // No lock is held: an id's `==` is the user's code.
         var frame = Resolver.Frame(T.self, nil, place, nil, .passUnretained(source!))
