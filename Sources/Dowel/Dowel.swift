@@ -211,9 +211,7 @@ public nonisolated struct Module: Sendable {
         _ configure: @escaping @Sendable (T, repeat each Part) -> Void
     ) {
         self.init(name, kind, place, isMain: isMain) { (need: repeat each Need) in
-            let value = make(repeat each need)
-            Resolver.later { step in configure(value, repeat Resolver.fill(step) as each Part) }
-            return value
+            Resolver.configured(make(repeat each need)) { configure($1, repeat Resolver.fill($0) as each Part) }
         }
         repeat add((each Part).self, isPart: true)
     }
@@ -391,9 +389,7 @@ public nonisolated final class Scope: @unchecked Sendable {
         file: StaticString = #fileID, line: Int = #line, column: Int = #column
     ) rethrows -> T {
         try instance(.objectGraph, id, Resolver.place(file, line, column)) {
-            let value = try make()
-            if let configure { Resolver.later { _ in configure(value) } }
-            return value
+            if let configure { try Resolver.configured(make()) { configure($1) } } else { try make() }
         }
     }
 
@@ -757,8 +753,8 @@ nonisolated extension Resolver {
         return frame.source == nil ? Frame.missing(&frame, nil, orNil: true) : Frame.inlined(&frame)
     }
 
-    /// Leaves what configures an instance for the end of the request, to run as a part of its making would.
-    @usableFromInline static func later(_ configure: @escaping (Asker) -> Void) {
+    /// The value; what configures it is left for the end of the request, to run as a part of its making would.
+    @usableFromInline static func configured<T>(_ value: T, _ configure: @escaping (Asker, T) -> Void) -> T {
         let step = Frame.current!, source = step.pointee.source!.takeUnretainedValue()
         let (place, container) = (step.pointee.place, step.pointee.container.takeUnretainedValue())
         let depth = step.pointee.depth  // So that things that make and configure each other come to an end.
@@ -767,9 +763,10 @@ nonisolated extension Resolver {
             frame.depth = depth
             // It may have been made on the main queue, in a `sync` that its thread did and that is over by now.
             if source.offer.isMain { Frame.checkThread(&frame) }
-            Frame.run(&frame, configure)
+            Frame.run(&frame) { configure($0, value) }
         }
         Container.ofRequest.pending.append(last)
+        return value
     }
 
     /// One thing being made. The frames of a thread, from the outermost on, are its request.
