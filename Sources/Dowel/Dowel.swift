@@ -174,7 +174,7 @@ public nonisolated struct Module: Sendable {
         _ lifetime: Configurable = .unshared, _ make: @escaping @MainActor @Sendable (repeat each Need) -> T,
         configure: @escaping @MainActor @Sendable (T, repeat each Part) -> Void,
         file: StaticString = #fileID, line: Int = #line
-    ) -> Self { Self(nil, lifetime.kind, Resolver.place(file, line), isMain: true, onMain(make), onMain(configure)) }
+    ) -> Self { Self(nil, lifetime.kind, Resolver.place(file, line), isMain: true, onMain(make), thenMain(configure)) }
 
     /// Offers what `make` makes on the main actor under a name, and configures it when the request's graph exists.
     @_alwaysEmitIntoClient public static func main<T, each Need, each Part>(
@@ -182,7 +182,7 @@ public nonisolated struct Module: Sendable {
         _ make: @escaping @MainActor @Sendable (repeat each Need) -> T,
         configure: @escaping @MainActor @Sendable (T, repeat each Part) -> Void,
         file: StaticString = #fileID, line: Int = #line
-    ) -> Self { Self(name, lifetime.kind, Resolver.place(file, line), isMain: true, onMain(make), onMain(configure)) }
+    ) -> Self { Self(name, lifetime.kind, Resolver.place(file, line), isMain: true, onMain(make), thenMain(configure)) }
 
     /// The lifetimes of what is configured after it was made: those in which no other thread can see it before.
     public struct Configurable: Sendable {
@@ -229,11 +229,10 @@ public nonisolated struct Module: Sendable {
         _ make: @escaping @MainActor @Sendable (repeat each Need) -> T
     ) -> @Sendable (repeat each Need) -> T { { (need: repeat each Need) in here(make, repeat each need) } }
 
-    @_alwaysEmitIntoClient static func onMain<T, each Part>(
+    /// The same for what takes the instance first, which the compiler does not find in a pack.
+    @_alwaysEmitIntoClient static func thenMain<T, each Part>(
         _ configure: @escaping @MainActor @Sendable (T, repeat each Part) -> Void
-    ) -> @Sendable (T, repeat each Part) -> Void {
-        { (value: T, part: repeat each Part) in here(configure, value, repeat each part) }
-    }
+    ) -> @Sendable (T, repeat each Part) -> Void { onMain(configure) }
 
     /// Whether this is the main thread was looked at before, or some systems would end the program without a word.
     @_semantics("optimize.sil.specialize.generic.never") @_alwaysEmitIntoClient static func here<T, each Need>(
