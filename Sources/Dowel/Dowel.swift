@@ -77,6 +77,9 @@ nonisolated extension Resolver {
         /// The value, for an `Inject` that is a plain constant: `let api = Inject<any API>()`, then `api().load()`.
         @_alwaysEmitIntoClient public func callAsFunction() -> Value { wrappedValue }
 
+        /// The type this property asks for.
+        public static var wanted: Any.Type { Value.self }
+
         /// Asks the container that was in force where this was created, if that was an override; else what was built.
         /// Not made anew for each type, like all so marked: a program with a copy of this file would carry each.
         @_semantics("optimize.sil.specialize.generic.never") @usableFromInline func ask() -> Value {
@@ -95,10 +98,7 @@ nonisolated extension Resolver {
     }
 }
 
-nonisolated extension Resolver.Inject: Resolver.Site {
-    /// The type this property asks for.
-    public static var wanted: Any.Type { Value.self }
-}
+nonisolated extension Resolver.Inject: Resolver.Site {}
 
 // What an Inject holds is set once, in one step for all threads, and may be shared where the value may.
 nonisolated extension Resolver.Inject: @unchecked Sendable where Value: Sendable {}
