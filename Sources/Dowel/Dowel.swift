@@ -330,13 +330,13 @@ public nonisolated struct Dependencies: Sendable {
 public nonisolated enum Resolver {
     /// What the module of this type and name makes; stops the program where nobody offers it, also for an optional.
     public static func resolve<T>(_ name: String? = nil, file: StaticString = #fileID, line: Int = #line) -> T {
-        var frame = Frame(T.self, name, place(file, line), nil)
+        var frame = Frame(T.self, name, place(file, line), .inForce)
         return frame.source == nil ? Frame.missing(&frame, name, orNil: false) : Frame.inlined(&frame)
     }
 
     /// What the module of this type and name makes, or nil where nobody offers it.
     public static func find<T>(_ name: String? = nil, file: StaticString = #fileID, line: Int = #line) -> T? {
-        var frame = Frame(T.self, name, place(file, line), nil)
+        var frame = Frame(T.self, name, place(file, line), .inForce)
         return frame.source == nil ? nil : Frame.made(&frame) as T
     }
 
@@ -446,7 +446,7 @@ public nonisolated final class Scope: @unchecked Sendable {
                     ?? container.add(.init(Resolver.Offer(T.self, nil, kind, place, false), lock, slot, key))
             }
         } while !source!.isFor(T.self, place, key)  // No lock is held: an id's `==` is the user's code.
-        var frame = Resolver.Frame(T.self, nil, place, nil, .passUnretained(source!))
+        var frame = Resolver.Frame(T.self, nil, place, .inForce, .passUnretained(source!))
         return try source!.instance(&frame) { _ in try make() }
     }
 }
@@ -748,7 +748,7 @@ nonisolated extension Resolver {
 
     /// What fills a need.
     @usableFromInline static func fill<T>(_ step: Asker) -> T {
-        var frame = Frame(T.self, nil, nil, nil, in: Step(step))
+        var frame = Frame(T.self, nil, nil, .inForce, in: Step(step))
         return frame.source == nil ? Frame.missing(&frame, nil, orNil: true) : Frame.inlined(&frame)
     }
 
@@ -779,18 +779,18 @@ nonisolated extension Resolver {
 
         /// A frame for what the given source makes, or that of this type and name, if there is one.
         init(
-            _ type: Any.Type, _ name: String?, _ place: Place?, _ chosen: @autoclosure () -> Container?,
+            _ type: Any.Type, _ name: String?, _ place: Place?, _ chosen: @autoclosure () -> Container,
             _ given: Unmanaged<Source>? = nil, in parent: Step? = nil
         ) {
             (asked, self.parent, outermost) = (place, parent, parent?.pointee.outermost)
             depth = parent.map { $0.pointee.depth + 1 } ?? 1
             if let sole = Container.sole {
                 (container, isCounted, bound) = (sole, false, nil)
-                source =
-                    given ?? container._withUnsafeGuaranteedRef { parent == nil ? $0.find(type, name) : $0.need(type) }
+                source = given ?? sole._withUnsafeGuaranteedRef { parent == nil ? $0.find(type, name) : $0.need(type) }
             } else {  // Both may be let go of meanwhile.
-                let chosen = chosen() ?? .inForce, all = Container.lock.withLock { chosen.registered } ?? chosen
-                source = withExtendedLifetime(all) { (given ?? $0.find(type, name))?.retain() }
+                let chosen = chosen(), added = Container.lock.withLock { chosen.registered }
+                let found = given ?? chosen.find(type, name, after: added)
+                source = withExtendedLifetime((chosen, added)) { found?.retain() }
                 (container, isCounted) = (.passRetained(chosen), true)
                 bound = Container.bound.get().map { ObjectIdentifier($0) }
             }
@@ -907,11 +907,10 @@ nonisolated extension Resolver {
         @exclusivity(unchecked) private var buckets: UnsafeMutablePointer<Unmanaged<Source>?>, mask: Int
         fileprivate var registered: Container?
         @exclusivity(unchecked) var pending: [Kept<() -> Void>]  // For when a request's outermost instance exists.
-        private unowned(unsafe) let base: Container?  // In which this was registered, and which holds it.
 
         @usableFromInline @inline(never)
-        init(_ modules: [Module], isOverride: Bool = false, in base: Container? = nil) {
-            (self.isOverride, self.base, own, sources, problems, pending) = (isOverride, base, modules, [], [], [])
+        init(_ modules: [Module], isOverride: Bool = false) {
+            (self.isOverride, own, sources, problems, pending) = (isOverride, modules, [], [], [])
             mask = 1 &<< (Int.bitWidth - (modules.count * 2 + 6).leadingZeroBitCount) - 1
             buckets = .allocate(capacity: mask + 1)
             buckets.initialize(repeating: nil, count: mask + 1)
@@ -937,9 +936,7 @@ nonisolated extension Resolver {
         @inline(never) func note(_ problem: String) { problems.append(problem) }
 
         /// Where the source of this type and name is, or where it would be.
-        @inline(never) private func bucket(of type: Any.Type, _ name: String?) -> Int { inlinedBucket(of: type, name) }
-
-        @inline(__always) private func inlinedBucket(of type: Any.Type, _ name: String?) -> Int {
+        @inline(__always) private func bucket(of type: Any.Type, _ name: String?) -> Int {
             var slot = Int(bitPattern: ObjectIdentifier(type))
             if let name { slot ^= name.hashValue }
             return bucket(slot) { $0.offer.type == type && $0.offer.name == name }
@@ -1005,27 +1002,25 @@ nonisolated extension Resolver {
         var modules: [Module] { Self.merge(own, Self.lock.withLock { registered }?.own ?? []) }
 
         /// Whether the very type and name of this offer are offered.
-        @usableFromInline func has(_ offer: Offer) -> Bool { buckets[bucket(of: offer.type, offer.name)] != nil }
+        @usableFromInline func has(_ offer: Offer) -> Bool { exactly(offer.type, offer.name) != nil }
 
-        /// What makes this type, or, where it is an optional that nobody offers, what it wraps.
-        @inline(never) func find(_ type: Any.Type, _ name: String?) -> Unmanaged<Source>? {
-            buckets[bucket(of: type, name)] ?? findElsewhere(type, name)
+        func exactly(_ type: Any.Type, _ name: String?) -> Unmanaged<Source>? { buckets[bucket(of: type, name)] }
+
+        /// What makes this type, in what was added or here; or, where it is an optional that nobody offers, what it wraps.
+        @inline(never)
+        func find(_ type: Any.Type, _ name: String?, after added: Container? = nil) -> Unmanaged<Source>? {
+            added?.exactly(type, name) ?? buckets[bucket(of: type, name)]
+                ?? (type as? any Wrapping.Type).flatMap { find($0.wrapped, name, after: added) }
         }
 
-        /// The same for a need, which has no name: inlined, as nothing is looked for as often.
+        /// The same for a need, which has no name: inlined, as nothing is looked for as often. Nothing is added here.
         @inline(__always) func need(_ type: Any.Type) -> Unmanaged<Source>? {
-            buckets[inlinedBucket(of: type, nil)] ?? findElsewhere(type, nil)
-        }
-
-        /// What was built comes after what was registered, but before what an optional wraps.
-        @inline(never) private func findElsewhere(_ type: Any.Type, _ name: String?) -> Unmanaged<Source>? {
-            base.flatMap { $0.buckets[$0.bucket(of: type, name)] }
-                ?? (type as? any Wrapping.Type).flatMap { find($0.wrapped, name) }
+            buckets[bucket(of: type, nil)] ?? find(type, nil)
         }
 
         @usableFromInline func register(_ module: Module) {
             Container.replace(with: nil)
-            Self.lock.take { exchange(&registered, with: .init(Self.merge(registered?.own ?? [], [module]), in: self)) }
+            Self.lock.take { exchange(&registered, with: .init(Self.merge(registered?.own ?? [], [module]))) }
         }
 
         /// Keeps nothing from here on: whoever still asks gets what others hold, or a new one.
