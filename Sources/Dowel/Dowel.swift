@@ -896,7 +896,7 @@ nonisolated extension Resolver {
         /// The first container, while it is in force and nothing was ever overridden or registered: it is then found
         /// without a lock, and for that lives as long as the process. Later ones are counted.
         static var sole: Unmanaged<Container>? { load(&first) }
-        @exclusivity(unchecked) nonisolated(unsafe) private static var first, eldest: Unmanaged<Container>?
+        @exclusivity(unchecked) nonisolated(unsafe) private static var first: Unmanaged<Container>?, eldest: Container?
         nonisolated(unsafe) private static var current = none
         static let lock = Lock()  // Protects the three above, what is registered, and who makes and waits for what.
         @usableFromInline static let bound = TaskLocal<Container?>(wrappedValue: nil)
@@ -1039,9 +1039,8 @@ nonisolated extension Resolver {
         /// Puts a new container in force; without one, sees to it that from here on the one in force is looked for.
         @discardableResult static func replace(with container: Container?) -> Container? {
             lock.withLock {
-                let new = eldest == nil ? container.map { Unmanaged.passRetained($0) } : nil
-                eldest = eldest ?? new ?? .passRetained(current)  // A static holds it, or tools would call it leaked.
-                _ = swap(&first, first, with: new)
+                _ = swap(&first, first, with: eldest == nil ? container.map { .passUnretained($0) } : nil)
+                eldest = eldest ?? container ?? current  // Which holds it for good.
                 return exchange(&current, with: container ?? current)
             }
         }
