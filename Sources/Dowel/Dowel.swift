@@ -92,7 +92,7 @@ nonisolated extension Resolver {
             new.initialize(to: Frame.made(&frame))
             // No lock is held while the value is made: of racing readers the first to finish wins, for all.
             if !Resolver.swap(&kept, nil, with: new) { new.deinitialize(count: 1).deallocate() }
-            if Container.sole == nil { Container.lock.take { exchange(&override, with: nil) } }
+            if Container.sole == nil { Container.lock.take { Swift.exchange(&override, with: nil) } }
             return Resolver.load(&kept).unsafelyUnwrapped.pointee
         }
     }
@@ -396,7 +396,7 @@ public nonisolated final class Scope: @unchecked Sendable {
     public var main: Main { Main(scope: self) }
 
     /// Lets go of all that is kept here; what was handed out lives on with those who have it.
-    public func reset() { lock.take { exchange(&container, with: Resolver.Container([])) } }
+    public func reset() { lock.take { Swift.exchange(&container, with: Resolver.Container([])) } }
 
     /// Shared lifetimes on the main actor.
     @MainActor public struct Main: Sendable {
@@ -575,7 +575,7 @@ nonisolated extension Resolver.Container {
             }
         }
         if text.isEmpty, count > 0 {
-            text = "offered are concrete types, perhaps for want of `as \(article!)\(full)`: \(concrete)\(separator)"
+            text = "offered are concrete types, perhaps `as \(article!)\(full)` is missing: \(concrete)\(separator)"
         }
         let unless = text.isEmpty ? "" : ", unless one of these was meant"
         let instead = "take a type of its own, or a named module: Resolver.resolve(\"name\"), @Inject(\"name\")"
@@ -665,8 +665,8 @@ nonisolated extension Resolver {
         func weaken() {
             lock.take {
                 isWeak = true
-                if let held = exchange(&held, with: nil) { object = held.takeUnretainedValue() }
-                return exchange(&kept, with: nil)?.takeRetainedValue()
+                if let held = Swift.exchange(&held, with: nil) { object = held.takeUnretainedValue() }
+                return Swift.exchange(&kept, with: nil)?.takeRetainedValue()
             }
         }
 
@@ -831,11 +831,14 @@ nonisolated extension Resolver {
             while let optional = wanted as? any Wrapping.Type { wanted = optional.wrapped }
             let all = step.pointee.container.takeUnretainedValue(), isBuilt = all !== Container.none
             var says = "nobody offers \(label(wanted, name)), asked for at \(text(of: step.pointee.place))"
-            if Container.bound.get()?.find(wanted, name) != nil {
+            let override = Container.bound.get(), added = Container.lock.withLock { override?.registered }
+            if override?.find(wanted, name, after: added) != nil {
                 says += "\n  the override in force offers it, but what asks was created outside"
             } else if !isBuilt {
                 let hint = "or a property initializer read this before, or this runs outside of an override's block"
                 says += "\n  build() was never called, or stands in a global that nobody read, \(hint)"
+            } else if Container.built === Container.none {
+                says += "\n  nothing was built: give the override the program's dependencies too"
             }
             if isBuilt || !all.modules.isEmpty { says += "\n  \(all.advice(wanted, name, "\n  "))" }
             stop(says + path)
@@ -864,7 +867,8 @@ nonisolated extension Resolver {
             let outermost = slot ?? step
             step.pointee.outermost = outermost
             guard let parent = outermost.pointee.innermost else { return slot = step }
-            (step.pointee.parent, step.pointee.depth) = (parent, max(step.pointee.depth, parent.pointee.depth + 1))
+            step.pointee.parent = parent
+            step.pointee.depth = Swift.max(step.pointee.depth, parent.pointee.depth + 1)
         }
 
         /// Shows what repeats, or all where nothing does.
@@ -975,7 +979,7 @@ nonisolated extension Resolver {
 
         /// Configures what was made, which may ask for more, and so add more.
         @inline(never) func configure() {
-            while !pending.isEmpty { for configure in exchange(&pending, with: []) { configure.value() } }
+            while !pending.isEmpty { for configure in Swift.exchange(&pending, with: []) { configure.value() } }
         }
 
         /// The source that keeps for a request what this one makes.
@@ -1020,7 +1024,7 @@ nonisolated extension Resolver {
 
         @usableFromInline func register(_ module: Module) {
             Container.replace(with: nil)
-            Self.lock.take { exchange(&registered, with: .init(Self.merge(registered?.own ?? [], [module]))) }
+            Self.lock.take { Swift.exchange(&registered, with: .init(Self.merge(registered?.own ?? [], [module]))) }
         }
 
         /// Keeps nothing from here on: whoever still asks gets what others hold, or a new one.
@@ -1041,7 +1045,7 @@ nonisolated extension Resolver {
             lock.withLock {
                 _ = swap(&first, first, with: eldest == nil ? container.map { .passUnretained($0) } : nil)
                 eldest = eldest ?? container ?? current  // Which holds it for good.
-                return exchange(&current, with: container ?? current)
+                return Swift.exchange(&current, with: container ?? current)
             }
         }
     }

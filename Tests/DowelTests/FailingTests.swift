@@ -221,12 +221,14 @@ struct FailingTests {
             "Module { … as any DowelTests.Failing.API }")
     }
 
-    @Test func `an override that lacks something needs no build, and the text speaks of none`() async {
+    @Test func `where nothing was built and an override lacks something, the text says what to give it`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             Dependencies { Module("net") { Failing.Client() as any Failing.API } }.override { _ = Failing.resolve() }
         }
 
-        expect(result, says: "Failing.API \"net\" (DowelTests/FailingTests.swift:", but: "build()")
+        expect(
+            result, says: "nothing was built: give the override the program's dependencies too",
+            "Failing.API \"net\" (DowelTests/FailingTests.swift:", but: "build()")
     }
 
     @Test func `where a property initializer reads before build, the text says so`() async {
@@ -357,6 +359,18 @@ struct FailingTests {
         expect(result, says: "the override in force offers it, but what asks was created outside", but: "build()")
     }
 
+    @Test func `the same is said where it was registered in the override in force`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let screen = Failing.Screen()
+            Dependencies {}.override {
+                Resolver.register(Failing.Client() as any Failing.API)
+                _ = screen.api
+            }
+        }
+
+        expect(result, says: "the override in force offers it, but what asks was created outside", but: "build()")
+    }
+
     @Test func `what the override in force offers under another name is only near`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let session = Failing.Session()
@@ -372,7 +386,9 @@ struct FailingTests {
             Dependencies { Module("mocked") { Failing.Mock() as any Failing.API } }.override { _ = Failing.resolve() }
         }
 
-        expect(result, says: "Failing.API \"built\" (DowelTests", "Failing.API \"mocked\" (DowelTests")
+        expect(
+            result, says: "Failing.API \"built\" (DowelTests", "Failing.API \"mocked\" (DowelTests",
+            but: "nothing was built")
     }
 
     @Test func `near misses are of what is registered too`() async {
