@@ -429,25 +429,24 @@ public nonisolated final class Scope: @unchecked Sendable {
         _ kind: Lifetime<Void>, _ id: (any Hashable & Sendable)?, _ place: Resolver.Place, _ make: () throws -> T
     ) rethrows -> T {
         var key: Resolver.Key?, hash = Int(bitPattern: ObjectIdentifier(T.self)) ^ place.position
-        if id == nil {  // Not unwrapped before: to copy even a nil of this type takes as long as all of this.
-            lock.lock()
-            defer { lock.unlock() }
-            if let source = container.source(in: hash), source.isFor(T.self, place, nil), let kept = source.kept {
-                return Resolver.Kept.open(kept)
-            }
-        } else if let id {
+        if id != nil, let id {  // Not unwrapped at once: to copy even a nil of this type takes as long as all of this.
             (hash, key) = (hash ^ id.hashValue, Resolver.Key((AnyHashable(id), Swift.type(of: id))))
         }
-        var slot = hash, source: Resolver.Source?
+        var slot = hash, found: Resolver.Source?
         repeat {
-            source = lock.withLock {  // The next slot, far from where the next hash is; or the first, after a reset.
-                slot = source != nil && container.source(in: slot) === source ? slot &+ 0x2C1B_3C6D : hash
-                return container.source(in: slot)
-                    ?? container.add(.init(Resolver.Offer(T.self, nil, kind, place, false), lock, slot, key))
+            if let last = found.take() {  // Let go of after the lock.
+                // The next slot, far from where the next hash is; or the first again, after a reset.
+                slot = lock.withLock { container.source(in: slot) === last ? slot &+ 0x2C1B_3C6D : hash }
             }
-        } while !source!.isFor(T.self, place, key)  // No lock is held: an id's `==` is the user's code.
-        var frame = Resolver.Frame(T.self, nil, place, .inForce, .passUnretained(source!))
-        return try source!.instance(&frame) { _ in try make() }
+            lock.lock()
+            defer { lock.unlock() }
+            found =
+                container.source(in: slot)
+                ?? container.add(.init(Resolver.Offer(T.self, nil, kind, place, false), lock, slot, key))
+            if key == nil, found!.isFor(T.self, place, nil), let kept = found!.kept { return Resolver.Kept.open(kept) }
+        } while !found!.isFor(T.self, place, key)  // No lock is held: an id's `==` is the user's code.
+        var frame = Resolver.Frame(T.self, nil, place, .inForce, .passUnretained(found!))
+        return try found!.instance(&frame) { _ in try make() }
     }
 }
 
