@@ -609,11 +609,10 @@ nonisolated extension Resolver {
     @usableFromInline class Offer: @unchecked Sendable {
         let type: Any.Type, name: String?, kind: Lifetime<Void>, place: Place, isMain: Bool
         // Complete before anyone else has this; from `partsFrom` on, the needs are those of the configuration.
-        @exclusivity(unchecked) final var needs: [Any.Type], partsFrom: Int
+        @exclusivity(unchecked) final var needs: [Any.Type] = [], partsFrom = 0
 
         init(_ type: Any.Type, _ name: String?, _ kind: Lifetime<Void>, _ place: Place, _ isMain: Bool) {
             (self.type, self.name, self.kind, self.place, self.isMain) = (type, name, kind, place, isMain)
-            (needs, partsFrom) = ([], 0)
         }
 
         final var label: String { Resolver.label(type, name) }
