@@ -92,7 +92,7 @@ nonisolated extension Resolver {
             new.initialize(to: Frame.made(&frame))
             // No lock is held while the value is made: of racing readers the first to finish wins, for all.
             if !Resolver.swap(&kept, nil, with: new) { new.deinitialize(count: 1).deallocate() }
-            if Container.sole == nil { Container.lock.take { Swift.exchange(&override, with: nil) } }
+            if Container.sole == nil { Container.lock.take { override.take() } }
             return Resolver.load(&kept).unsafelyUnwrapped.pointee
         }
     }
@@ -663,8 +663,8 @@ nonisolated extension Resolver {
         func weaken() {
             lock.take {
                 isWeak = true
-                if let held = Swift.exchange(&held, with: nil) { object = held.takeUnretainedValue() }
-                return Swift.exchange(&kept, with: nil)?.takeRetainedValue()
+                if let held = held.take() { object = held.takeUnretainedValue() }
+                return kept.take()?.takeRetainedValue()
             }
         }
 
