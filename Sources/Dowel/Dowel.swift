@@ -1006,6 +1006,7 @@ nonisolated extension Resolver {
         /// Whether the very type and name of this offer are offered.
         @usableFromInline func has(_ offer: Offer) -> Bool { exactly(offer.type, offer.name) != nil }
 
+        /// The source of this very type and name.
         func exactly(_ type: Any.Type, _ name: String?) -> Unmanaged<Source>? { buckets[bucket(of: type, name)] }
 
         /// What makes this type, in what was added or here; or, where it is an optional that nobody offers, what it wraps.
