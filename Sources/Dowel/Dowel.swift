@@ -734,7 +734,7 @@ nonisolated extension Resolver {
 
     /// A value in a class, for code that does not know its type, or may not know that it belongs to the main actor.
     @usableFromInline final class Kept<T>: @unchecked Sendable {
-        @usableFromInline @exclusivity(unchecked) var value: T
+        @usableFromInline let value: T
         @usableFromInline init(_ value: T) { self.value = value }
         @inline(__always) static func open(_ kept: Unmanaged<AnyObject>) -> T {
             kept._withUnsafeGuaranteedRef { unsafeDowncast($0, to: Kept.self).value }
