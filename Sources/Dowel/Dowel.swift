@@ -454,6 +454,7 @@ public nonisolated final class Scope: @unchecked Sendable {
 
 nonisolated extension Dependencies {
     /// Runs `body` with these in place of those of the same type and name: for this task, and those it starts inside.
+    /// A `Task.detached` is outside.
     @_alwaysEmitIntoClient public func override<Result>(during body: () throws -> Result) rethrows -> Result {
         let container = Resolver.Container(checked: modules, over: .inForce)
         defer { Resolver.Container.bound.withValue(container) { container.close() } }  // Inside: a deinit may ask.
@@ -461,6 +462,7 @@ nonisolated extension Dependencies {
     }
 
     /// Runs `body` with these in place of those of the same type and name: for this task, and those it starts inside.
+    /// A `Task.detached` is outside.
     @_alwaysEmitIntoClient public func override<Result>(
         isolation: isolated (any Swift.Actor)? = #isolation, during body: () async throws -> Result
     ) async rethrows -> Result {
