@@ -92,7 +92,7 @@ nonisolated extension Resolver {
             new.initialize(to: Frame.made(&frame))
             // No lock is held while the value is made: of racing readers the first to finish wins, for all.
             if !Resolver.swap(&kept, nil, with: new) { new.deinitialize(count: 1).deallocate() }
-            if Container.sole == nil { Container.lock.take { override.take() } }
+            if Container.sole == nil { Container.lock.take { Swift.exchange(&override, with: nil) } }
             return Resolver.load(&kept).unsafelyUnwrapped.pointee
         }
     }
@@ -434,7 +434,7 @@ public nonisolated final class Scope: @unchecked Sendable {
         }
         var slot = hash, found: Resolver.Source?
         repeat {
-            if let last = found.take() {  // Let go of after the lock.
+            if let last = Swift.exchange(&found, with: nil) {  // Let go of after the lock.
                 // The next slot, far from where the next hash is; or the first again, after a reset.
                 slot = lock.withLock { container.source(in: slot) === last ? slot &+ 0x2C1B_3C6D : hash }
             }
@@ -665,8 +665,8 @@ nonisolated extension Resolver {
         func weaken() {
             lock.take {
                 isWeak = true
-                if let held = held.take() { object = held.takeUnretainedValue() }
-                return kept.take()?.takeRetainedValue()
+                if let held = Swift.exchange(&held, with: nil) { object = held.takeUnretainedValue() }
+                return Swift.exchange(&kept, with: nil)?.takeRetainedValue()
             }
         }
 
@@ -902,7 +902,8 @@ nonisolated extension Resolver {
         static var sole: Unmanaged<Container>? { load(&first) }
         @exclusivity(unchecked) nonisolated(unsafe) private static var first: Unmanaged<Container>?, eldest: Container?
         nonisolated(unsafe) private static var current = none
-        static let lock = Lock()  // Protects the three above, what is registered, and who makes and waits for what.
+        /// Protects the three above, what is registered, what an Inject remembers, and who makes and waits for what.
+        static let lock = Lock()
         @usableFromInline static let bound = TaskLocal<Container?>(wrappedValue: nil)
 
         private let isOverride: Bool

@@ -37,6 +37,9 @@ nonisolated enum Atomic {}
 nonisolated enum Mutex {}
 nonisolated enum Error {}
 nonisolated let exchange = "a global", max = exchange, type = exchange
+extension Optional {
+    mutating func take() throws -> Wrapped { fatalError() }
+}
 
 // Whoever has a copy may extend its types: the library must go on calling what is its own.
 nonisolated extension Inject {
