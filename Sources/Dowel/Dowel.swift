@@ -747,8 +747,9 @@ nonisolated extension Resolver {
     /// What tells the instances of one place in a scope apart.
     typealias Key = Kept<(id: AnyHashable, type: Any.Type)>
 
-    /// What fills a need.
-    @usableFromInline static func fill<T>(_ step: Asker) -> T {
+    /// What fills a need. Said not to be inlined, as it never is: or the compiler would not unroll a factory's loop over
+    /// its needs in a copy.
+    @usableFromInline @inline(never) static func fill<T>(_ step: Asker) -> T {
         var frame = Frame(T.self, nil, nil, .inForce, in: Step(step))
         return frame.source == nil ? Frame.missing(&frame, nil, orNil: true) : Frame.inlined(&frame)
     }
