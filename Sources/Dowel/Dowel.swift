@@ -101,7 +101,7 @@ nonisolated extension Resolver {
 
 nonisolated extension Resolver.Inject: Resolver.Site {}
 
-// What an Inject holds is set once, in one step for all threads, and may be shared where the value may.
+// What an Inject keeps is set once, in one step for all threads, and may be shared where the value may.
 nonisolated extension Resolver.Inject: @unchecked Sendable where Value: Sendable {}
 
 // MARK: - Offering
@@ -435,12 +435,11 @@ public nonisolated final class Scope: @unchecked Sendable {
         }
         var slot = hash, found: Resolver.Source?
         repeat {
-            if let last = Swift.exchange(&found, with: nil) {  // Let go of after the lock.
-                // The next slot, far from where the next hash is; or the first again, after a reset.
-                slot = lock.withLock { container.source(in: slot) === last ? slot &+ 0x2C1B_3C6D : hash }
-            }
+            let last = found
             lock.lock()
-            defer { lock.unlock() }
+            defer { withExtendedLifetime(last) { lock.unlock() } }  // A reset may have left nobody else to hold it.
+            // The next slot, far from where the next hash is; or the first again, after a reset.
+            if last != nil { slot = container.source(in: slot) === last ? slot &+ 0x2C1B_3C6D : hash }
             found =
                 container.source(in: slot)
                 ?? container.add(.init(Resolver.Offer(T.self, nil, kind, place, false), lock, slot, key))

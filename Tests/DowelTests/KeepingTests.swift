@@ -987,6 +987,28 @@ struct ScopeTests {
         #expect(disks[1] === disks[2])
     }
 
+    @Test func `what goes because an id resets its scope may ask that scope`() async {
+        struct Number: Hashable, Sendable {
+            let scope: Scope, value: Int
+            func hash(into hasher: inout Hasher) {}
+            static func == (one: Number, other: Number) -> Bool {
+                one.scope.reset()
+                return one.value == other.value
+            }
+        }
+        final class Asker: Sendable {
+            let scope: Scope
+            init(scope: Scope) { self.scope = scope }
+            deinit { _ = scope.shared { 0 } }
+        }
+        await #expect(processExitsWith: .success) {
+            endUnlessDone()
+            let scope = Scope()
+
+            for value in 1...2 { _ = scope.shared(for: Number(scope: scope, value: value)) { Asker(scope: scope) } }
+        }
+    }
+
     @Test func `a scope that is reset in a request never hands out what another id had in it`() {
         let scope = Scope()
 
