@@ -405,24 +405,22 @@ public nonisolated final class Scope: @unchecked Sendable {
 
         /// One instance for this place in the source, and this `id`; made when it is first asked for, exactly once.
         @_alwaysEmitIntoClient public func shared<T>(
-            for id: (any Hashable & Sendable)? = nil, _ make: @MainActor () throws -> T,
+            for id: (any Hashable & Sendable)? = nil, _ make: () throws -> T,
             file: StaticString = #fileID, line: Int = #line, column: Int = #column
-        ) rethrows -> T { try scope.instance(.shared, id, Resolver.place(file, line, column)) { try make() } }
+        ) rethrows -> T { try scope.instance(.shared, id, Resolver.place(file, line, column), make) }
 
         /// One instance for this place in the source, and this `id`, for as long as anyone holds it.
         @_alwaysEmitIntoClient public func weakShared<T>(
-            for id: (any Hashable & Sendable)? = nil, _ make: @MainActor () throws -> T,
+            for id: (any Hashable & Sendable)? = nil, _ make: () throws -> T,
             file: StaticString = #fileID, line: Int = #line, column: Int = #column
-        ) rethrows -> T { try scope.instance(.weakShared, id, Resolver.place(file, line, column)) { try make() } }
+        ) rethrows -> T { try scope.instance(.weakShared, id, Resolver.place(file, line, column), make) }
 
         /// One instance for this place in the source, and this `id`, in each request; configured when its graph exists.
         @_alwaysEmitIntoClient public func objectGraph<T>(
-            for id: (any Hashable & Sendable)? = nil, _ make: @MainActor () throws -> T,
-            configure: (@MainActor (T) -> Void)? = nil,
+            for id: (any Hashable & Sendable)? = nil, _ make: () throws -> T, configure: ((T) -> Void)? = nil,
             file: StaticString = #fileID, line: Int = #line, column: Int = #column
         ) rethrows -> T {
-            try scope.objectGraph(
-                for: id, { try make() }, configure: { configure?($0) }, file: file, line: line, column: column)
+            try scope.objectGraph(for: id, make, configure: configure, file: file, line: line, column: column)
         }
     }
 
@@ -692,11 +690,6 @@ nonisolated extension Resolver {
             return rest.map { "\(Frame.path(from: maker, to: owner.pointee.innermost!.pointee.parent!)) → \($0)" }
         }
 
-        func release() {
-            Container.lock.withLock { maker = nil }
-            turn.unlock()
-        }
-
         /// What `make` makes; for a lifetime that is kept, once for all who ask.
         @_semantics("optimize.sil.specialize.generic.never") @inline(never)
         func instance<T>(_ step: Step, _ make: (Asker) throws -> T) rethrows -> T {
@@ -710,7 +703,10 @@ nonisolated extension Resolver {
                 let source = offer.kind == .objectGraph ? Container.ofRequest.copy(of: self) : self
                 if let existing = source.existing { return existing }
                 source.claim(step)
-                defer { source.release() }
+                defer {  // In this order, or the next one to make it would not be known.
+                    Container.lock.withLock { source.maker = nil }
+                    source.turn.unlock()
+                }
                 if let existing = source.existing { return existing }
                 let value = try make(.init(step)), one = Kept(value), object = object(value)
                 if offer.kind == .weakShared, object == nil {
@@ -773,7 +769,8 @@ nonisolated extension Resolver {
     struct Frame: ~Copyable {
         let source: Unmanaged<Source>?, container: Unmanaged<Container>, isCounted: Bool
         let asked: Place?, bound: ObjectIdentifier?  // The override in whose extent this began.
-        var parent: Step?, depth: Int
+        let parent: Step?
+        var depth: Int
         /// The outermost is alone in the thread's slot, which is slow to set; that one knows the innermost of all.
         var outermost: Step?, innermost: Step?
         var request: Unmanaged<Container>?, waiting: Unmanaged<Source>?  // Of the outermost; others read the last.
@@ -781,19 +778,19 @@ nonisolated extension Resolver {
         /// A frame for what the given source makes, or that of this type and name, if there is one.
         init(
             _ type: Any.Type, _ name: String?, _ place: Place?, _ chosen: @autoclosure () -> Container,
-            _ given: Unmanaged<Source>? = nil, in parent: Step? = nil
+            _ given: Unmanaged<Source>? = nil, in parent: Step? = current
         ) {
             (asked, self.parent, outermost) = (place, parent, parent?.pointee.outermost)
             depth = parent.map { $0.pointee.depth + 1 } ?? 1
             if let sole = Container.sole {
                 (container, isCounted, bound) = (sole, false, nil)
-                source = given ?? sole._withUnsafeGuaranteedRef { parent == nil ? $0.find(type, name) : $0.need(type) }
+                source = given ?? sole._withUnsafeGuaranteedRef { place == nil ? $0.need(type) : $0.find(type, name) }
             } else {  // Both may be let go of meanwhile.
-                let chosen = chosen(), added = Container.lock.withLock { chosen.registered }
+                let chosen = chosen(), added = chosen.added
                 let found = given ?? chosen.find(type, name, after: added)
                 source = withExtendedLifetime((chosen, added)) { found?.retain() }
                 (container, isCounted) = (.passRetained(chosen), true)
-                bound = Container.bound.get().map { ObjectIdentifier($0) }
+                bound = Container.boundID
             }
         }
 
@@ -832,8 +829,8 @@ nonisolated extension Resolver {
             while let optional = wanted as? any Wrapping.Type { wanted = optional.wrapped }
             let all = step.pointee.container.takeUnretainedValue(), isBuilt = all !== Container.none
             var says = "nobody offers \(label(wanted, name)), asked for at \(text(of: step.pointee.place))"
-            let override = Container.bound.get(), added = Container.lock.withLock { override?.registered }
-            if override?.find(wanted, name, after: added) != nil {
+            let override = Container.bound.get()
+            if override?.find(wanted, name, after: override?.added) != nil {
                 says += "\n  the override in force offers it, but what asks was created outside"
             } else if !isBuilt {
                 let hint = "or a property initializer read this before, or this runs outside of an override's block"
@@ -847,7 +844,7 @@ nonisolated extension Resolver {
 
         /// Makes, as the innermost of this thread.
         @inline(__always) static func run<T>(_ step: Step, _ make: (Asker) throws -> T) rethrows -> T {
-            if step.pointee.outermost == nil { enter(step) }
+            if step.pointee.outermost == nil { (step.pointee.outermost, slot) = (step, step) }
             if step.pointee.depth > 100 { stopForDepth(step) }
             let (outermost, parent) = (step.pointee.outermost.unsafelyUnwrapped, step.pointee.parent)
             outermost.pointee.innermost = step
@@ -861,15 +858,6 @@ nonisolated extension Resolver {
             let value = try make(.init(step))
             if parent == nil { step.pointee.request?.takeUnretainedValue().configure() }
             return value
-        }
-
-        /// Takes its place in the thread's request, or begins one.
-        private static func enter(_ step: Step) {
-            let outermost = slot ?? step
-            step.pointee.outermost = outermost
-            guard let parent = outermost.pointee.innermost else { return slot = step }
-            step.pointee.parent = parent
-            step.pointee.depth = Swift.max(step.pointee.depth, parent.pointee.depth + 1)
         }
 
         /// Shows what repeats, or all where nothing does.
@@ -889,7 +877,7 @@ nonisolated extension Resolver {
         var offer: Offer { source!.takeUnretainedValue().offer }
         var place: Place { asked ?? parent!.pointee.offer.place }
 
-        static var current: Step? { slot?.pointee.innermost }
+        @inline(never) static var current: Step? { slot?.pointee.innermost }
 
         /// What the thread is making, as the end of a text.
         static var path: String { current.map { "\n  while making " + path(from: nil, to: $0, inFull: true) } ?? "" }
@@ -906,12 +894,13 @@ nonisolated extension Resolver {
         /// Protects the three above, what is registered, what an Inject remembers, and who makes and waits for what.
         static let lock = Lock()
         @usableFromInline static let bound = TaskLocal<Container?>(wrappedValue: nil)
+        @inline(never) static var boundID: ObjectIdentifier? { bound.get().map { ObjectIdentifier($0) } }
 
         private let isOverride: Bool
         var override: Container? { isOverride ? self : nil }
         @exclusivity(unchecked) private(set) var own: [Module], sources: [Source], problems: [String]
         @exclusivity(unchecked) private var buckets: UnsafeMutablePointer<Unmanaged<Source>?>, mask: Int
-        fileprivate var registered: Container?
+        private var registered: Container?
         @exclusivity(unchecked) var pending: [Kept<() -> Void>]  // For when a request's outermost instance exists.
 
         @usableFromInline @inline(never)
@@ -1000,12 +989,14 @@ nonisolated extension Resolver {
         /// The modules of both, where the new stand in place of those of the same type and name.
         @usableFromInline static func merge(_ old: [Module], _ new: [Module]) -> [Module] {
             let found = Container(new)
-            // One by one: two lists joined bring more code.
-            return new.reduce(into: old.filter { !found.has($0.offer) }) { $0.append($1) }
+            return Dependencies.Builder.buildArray([old.filter { !found.has($0.offer) }, new])
         }
 
         /// The modules, with what was registered since.
-        var modules: [Module] { Self.merge(own, Self.lock.withLock { registered }?.own ?? []) }
+        var modules: [Module] { Self.merge(own, added?.own ?? []) }
+
+        /// What was registered.
+        @inline(never) var added: Container? { Self.lock.withLock { registered } }
 
         /// Whether the very type and name of this offer are offered.
         @usableFromInline func has(_ offer: Offer) -> Bool { exactly(offer.type, offer.name) != nil }
@@ -1031,15 +1022,14 @@ nonisolated extension Resolver {
         }
 
         /// Keeps nothing from here on: whoever still asks gets what others hold, or a new one.
-        @usableFromInline func close() { for one in sources where one.offer.kind != .unshared { one.weaken() } }
+        @usableFromInline func close() { for one in sources { one.weaken() } }
 
         /// What was built last.
         @inline(never) static var built: Container { lock.withLock { current } }
 
         /// The container in force: of what is being made, unless an override began since; else of the override.
         @usableFromInline static var inForce: Container {
-            let (bound, step) = (bound.get(), Frame.current)
-            guard let step, step.pointee.bound == bound.map({ ObjectIdentifier($0) }) else { return bound ?? built }
+            guard let step = Frame.current, step.pointee.bound == boundID else { return bound.get() ?? built }
             return step.pointee.container.takeUnretainedValue()
         }
 
