@@ -474,9 +474,9 @@ nonisolated extension Dependencies {
 
     /// Stands in the way of a block that lists modules where code belongs. It throws, and so does not compile there;
     /// unavailable, it would lose to the other; taking a `Module`, it would win wherever a block leaves its result open.
-    @available(*, deprecated, message: "this block is code: write Dependencies { Module { … } }.override { … }")
+    @available(*, deprecated, message: "this block is code: list the modules in the braces before .override")
     @_alwaysEmitIntoClient public func override<Result: Misplaced>(during body: () throws -> Result) throws {
-        Resolver.stop("a block of modules was given to override: write Dependencies { Module { … } }.override { … }")
+        Resolver.stop("the block of an override is code: list the modules in the braces before .override")
     }
 }
 
@@ -504,9 +504,11 @@ nonisolated extension Dependencies {
 }
 
 nonisolated extension Resolver.Container {
-    /// Walks the needs, once and without recursion: finds those that nobody offers, and that come back.
-    @usableFromInline func validate() throws(WiringError) {
-        for start in sources where start.mark == 0 {
+    /// Walks the needs, step by step: finds those that nobody offers, and that come back. What configures comes after all is
+    /// made, and so may come back; but not, as is looked for when all else is right, where all on the way is made anew.
+    @usableFromInline func validate(withParts: Bool = false) throws(WiringError) {
+        for source in sources { source.mark = 0 }
+        for start in sources where start.mark == 0 && (!withParts || start.offer.partsFrom < start.offer.needs.count) {
             var current: Resolver.Source? = start
             while let asking = current {
                 let needs = asking.offer.needs, index = asking.mark
@@ -514,13 +516,15 @@ nonisolated extension Resolver.Container {
                 if index == needs.count {
                     current = asking.walkedFrom
                 } else if let target = find(needs[index], nil)?.takeUnretainedValue() {
-                    // What configures comes after all is made.
-                    if index >= asking.offer.partsFrom || target.mark > target.offer.needs.count { continue }
+                    if withParts ? target.offer.kind != .unshared : index >= asking.offer.partsFrom { continue }
                     if target.mark == 0 {
                         (target.walkedFrom, current) = (asking, target)
-                    } else {
+                    } else if target.mark <= target.offer.needs.count {
                         var (path, step) = (target.offer.text, asking)
-                        while step !== target { (path, step) = ("\(step.offer.text) → \(path)", step.walkedFrom!) }
+                        while step !== target {
+                            path = "\(step.offer.text) → \(path)"
+                            step = step.walkedFrom!
+                        }
                         note("Dependency cycle: \(target.offer.text) → \(path)\(Resolver.cure)")
                     }
                 } else if !(needs[index] is any Resolver.Wrapping.Type) {
@@ -531,6 +535,7 @@ nonisolated extension Resolver.Container {
             }
         }
         if !problems.isEmpty { throw WiringError(problems) }
+        if !withParts { try validate(withParts: true) }
     }
 }
 
@@ -542,7 +547,9 @@ nonisolated extension Resolver {
     @usableFromInline @inline(never) static func stop(_ text: String) -> Never { fatalError("Dowel: " + text) }
 
     /// What would mend a cycle, as the end of a text.
-    static var cure: String { "\n  to mend it: let one ask later, by an Inject read after its init, or in configure:" }
+    static var cure: String {
+        "\n  to mend it: let one ask by an Inject read after init, in configure: of .objectGraph, or by another name"
+    }
 
     @inline(never) static func label(_ type: Any.Type, _ name: String?) -> String {
         Resolver.name(of: type) + (name.map { " \($0.debugDescription)" } ?? "")

@@ -526,7 +526,7 @@ struct SharingOnThreadsTests {
     }
 
     /// The bytes of memory that the process has at present, where the system tells.
-    fileprivate static var memory: Int {
+    static var memory: Int {
         guard let numbers = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
         return Int(numbers.split(separator: " ")[1])! * Int(sysconf(Int32(_SC_PAGESIZE)))
     }
@@ -898,6 +898,36 @@ struct ConfiguringTests {
 
             #expect(configured.value == 1, "The next request starts with none of those that were dropped.")
         }
+    }
+
+    @Test func `what is made to configure is configured after all that was made before it`() {
+        struct First: Sendable {}
+        struct Second: Sendable {}
+        struct Third: Sendable {}
+        let log = Protected<[String]>([])
+        let note = { @Sendable (text: String) in log.withLock { $0.append(text) } }
+        let dependencies = Dependencies {
+            Module {
+                First()
+            } configure: { (_: First, _: Third) in
+                note("A")
+            }
+            Module {
+                Second()
+            } configure: { (_: Second) in
+                note("B")
+            }
+            Module {
+                Third()
+            } configure: { (_: Third) in
+                note("C")
+            }
+            Module { (_: First, _: Second) in 1 }
+        }
+
+        _ = dependencies.override { Resolver.resolve() as Int }
+
+        #expect(log.value == ["A", "B", "C"])
     }
 }
 
@@ -1512,6 +1542,37 @@ struct ScopeTests {
             #expect(second === third)
         }
     }
+
+    @Test func `an id of a graph on the main actor keeps apart too`() {
+        let scope = Scope()
+        func graph(_ id: Int) -> Disk { scope.main.objectGraph(for: id) { Disk() } }
+
+        let graphs = scope.main.objectGraph { [graph(1), graph(2), graph(1)] }
+
+        #expect(graphs[0] !== graphs[1])
+        #expect(graphs[0] === graphs[2])
+    }
+
+    @Test func `file, line and column each tell two places apart, in every lifetime`() {
+        typealias Place = (file: StaticString, line: Int, column: Int)
+        let kinds: [(Scope, Place) -> Disk] = [
+            { $0.shared({ Disk() }, file: $1.file, line: $1.line, column: $1.column) },
+            { $0.weakShared({ Disk() }, file: $1.file, line: $1.line, column: $1.column) },
+            { $0.objectGraph({ Disk() }, file: $1.file, line: $1.line, column: $1.column) },
+            { $0.main.shared({ Disk() }, file: $1.file, line: $1.line, column: $1.column) },
+            { $0.main.weakShared({ Disk() }, file: $1.file, line: $1.line, column: $1.column) },
+            { $0.main.objectGraph({ Disk() }, file: $1.file, line: $1.line, column: $1.column) },
+        ]
+        let places: [Place] = [("One", 1, 1), ("Other", 1, 1), ("One", 2, 1), ("One", 1, 2)]
+
+        for (index, disk) in kinds.enumerated() {
+            let scope = Scope()
+            let disks = Scope().objectGraph { (places + places).map { disk(scope, $0) } }
+
+            #expect(Set(disks.map { ObjectIdentifier($0) }).count == 4, "\(index)")
+            #expect(disks[..<4].elementsEqual(disks[4...], by: ===), "\(index)")
+        }
+    }
 }
 
 private final class Hoop: @unchecked Sendable { var other: Link? }
@@ -1553,9 +1614,8 @@ struct BoundaryTests {
         #expect(maker.whole.part is Mock)
     }
 
-    @Test func `unshared modules that configure each other stop`() async {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            endUnlessDone(within: 20)
+    @Test func `unshared modules that configure each other stop, at once where they say so`() async {
+        let declared = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             Dependencies {
                 Module {
                     Hoop()
@@ -1564,9 +1624,21 @@ struct BoundaryTests {
                 }
                 Module { (ring: Hoop) in Link(ring) }
             }.build()
+        }
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            endUnlessDone(within: 20)
+            Dependencies {
+                Module {
+                    Hoop()
+                } configure: { ring in
+                    ring.other = Resolver.resolve() as Link
+                }
+                Module { (ring: Hoop) in Link(ring) }
+            }.build()
             _ = Resolver.resolve() as Hoop
         }
 
+        #expect(declared?.text.contains("Dependency cycle: Hoop ") == true)
         #expect(result?.text.contains("100 things are being made") == true)
     }
 

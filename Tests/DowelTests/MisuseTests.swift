@@ -762,7 +762,7 @@ struct MisuseTests {
             try Misuse.run(Misuse.Misplaced.self)
         }
 
-        expect(result, says: "a block of modules was given to override: write Dependencies { Module { … } }.override")
+        expect(result, says: "the block of an override is code: list the modules in the braces before .override")
     }
 
     // MARK: Requests
@@ -791,7 +791,8 @@ struct MisuseTests {
             Dependencies {
                 Module {
                     Misuse.Node()
-                } configure: { (_: Misuse.Node, _: Misuse.Node) in
+                } configure: { (_: Misuse.Node) in
+                    _ = Resolver.resolve() as Misuse.Node
                 }
             }.build()
             _ = Resolver.resolve() as Misuse.Node

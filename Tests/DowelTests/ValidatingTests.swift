@@ -96,7 +96,7 @@ private func module<Offered: Numbered, Need: Numbered>(_: Offered.Type, needs _:
         #expect(isReported("API, which nobody offers", modules[0].place))
         #expect(isReported("Log, which nobody offers", modules[0].place))
         #expect(isReported("Cache, which nobody offers", modules[5].place))
-        #expect(isReported("Dependency cycle: ", modules[1].place, "\n  to mend it: let one ask later"))
+        #expect(isReported("Dependency cycle: ", modules[1].place, "\n  to mend it: let one ask by an Inject"))
         #expect(isReported("Dependency cycle: ", modules[2].place, modules[3].place))
         #expect(isReported("E (\(modules[6].place))", "is offered at \(modules[4].place) too"))
     }
@@ -314,16 +314,53 @@ private func module<Offered: Numbered, Need: Numbered>(_: Offered.Type, needs _:
         #expect(Set(path(problems[0]).map { $0.suffix(1) }) == ["B", "C"])
     }
 
-    @Test func `what configuring needs makes no cycle`() throws {
-        let modules = Dependencies {
-            Module {
+    @Test(arguments: [
+        Dependencies {
+            Module(.objectGraph) {
                 A()
             } configure: { (_: A, _: B) in
             }
             Module { (_: A) in never() as B }
+        },
+        Dependencies {
+            Module {
+                A()
+            } configure: { (_: A, _: B) in
+            }
+            Module(.shared) { (_: A) in never() as B }
+        },
+    ])
+    func `what configuring needs makes no cycle, where one of them is made once`(modules: Dependencies) throws {
+        try modules.validate()
+    }
+
+    @Test func `what configuring needs makes a cycle, where all is made anew each time`() throws {
+        let modules = Dependencies {
+            Module { (_: A) in never() as D }
+            Module {
+                A()
+            } configure: { (_: A, _: B) in
+            }
+            Module { (_: C) in never() as B }
+            Module { (_: A) in never() as C }
         }
 
-        try modules.validate()
+        let problems = modules.problems
+
+        try #require(problems.count == 1)
+        #expect(Set(path(problems[0]).map { $0.suffix(1) }) == ["A", "B", "C"])
+    }
+
+    @Test func `what configures itself anew each time makes a cycle`() throws {
+        let modules = Dependencies {
+            Module {
+                A()
+            } configure: { (_: A, _: A) in
+            }
+        }
+
+        #expect(modules.problems.count == 1)
+        #expect(modules.problems.first?.contains("Dependency cycle: ") == true)
     }
 
     @Test func `a cycle of 500 modules is found with a small stack`() async throws {
@@ -516,5 +553,47 @@ private func module<Offered: Numbered, Need: Numbered>(_: Offered.Type, needs _:
     private func path(_ problem: String) -> [String] {
         guard let start = problem.range(of: "Dependency cycle: ")?.upperBound else { return [] }
         return problem[start...].components(separatedBy: " → ").map { $0.components(separatedBy: " (")[0] }
+    }
+
+    @Test func `two that replace one module are reported`() {
+        let two = Dependencies {
+            Module { 2 }
+            Module { 3 }
+        }
+
+        let error = #expect(throws: WiringError.self) { try Dependencies { Module { 1 } }.replacing(two).validate() }
+
+        #expect(error?.problems.count == 1)
+        #expect(error?.description.contains("is offered at") == true)
+    }
+
+    @Test func `a key offered twice is reported with what would mend it`() {
+        let twice = Dependencies {
+            Module { 1 }
+            Module { 2 }
+        }
+
+        let error = #expect(throws: WiringError.self) { try twice.validate() }
+
+        #expect(error?.description.hasSuffix("too: take one out, or use replacing(_:)") == true)
+    }
+
+    @Test func `a cycle's path goes from who needs to what is needed`() {
+        let modules = Dependencies {
+            Module { (_: B) in never() as A }
+            Module { (_: C) in never() as B }
+            Module { (_: A) in never() as C }
+        }
+
+        let names = path(modules.problems[0]).map { $0.suffix(1) }.joined()
+
+        #expect(["ABCA", "BCAB", "CABC"].contains(names))
+    }
+
+    @Test func `a need that is an optional of an optional is no problem, and nil`() throws {
+        let modules = Dependencies { Module { (number: Int??) in "\(number == .none)" } }
+
+        try modules.validate()
+        #expect(modules.override { Resolver.resolve() as String } == "true")
     }
 }

@@ -1,6 +1,6 @@
 // A module stands in the block that runs under the override.
 // error: call can throw, but it is not marked with 'try'
-// says: this block is code: write Dependencies { Module { … } }.override { … }
+// says: this block is code: list the modules in the braces before .override
 import Dowel
 
 protocol Log: Sendable {}
