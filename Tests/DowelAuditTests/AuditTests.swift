@@ -30,6 +30,11 @@ private struct Misleading {
     var metatype = Inject<any Service>.self
 }
 
+/// What it holds is no stored property.
+private enum Payload {
+    case one(Inject<any Service>)
+}
+
 private class GenericBase<Element: Sequence> {
     @Inject var lost: any Nobody
     @Inject var member: Element.Element
@@ -93,7 +98,8 @@ private func isFixture(_ site: Dependencies.Site) -> Bool {
 
 /// Uses every type of this file in a way that the optimizer cannot see through.
 @inline(never) private func useOwnFixtures() -> [String] {
-    var used = [Private(), Structure(), Heir(), GenericHeir(), Space.Actor(), Misleading()] as [Any]
+    var used =
+        [Private(), Structure(), Heir(), GenericHeir(), Space.Actor(), Misleading(), Payload.one(Inject())] as [Any]
     if #available(iOS 16, macOS 13, tvOS 16, watchOS 9, *) { used.append(GenericConstraints<Int, Int>()) }
     if #available(iOS 26, macOS 26, tvOS 26, watchOS 26, visionOS 26, *) { used.append(GenericNumbers<1, 2>()) }
     if #available(iOS 17, macOS 14, tvOS 17, watchOS 10, *) { used.append(Observed()) }
@@ -341,4 +347,37 @@ private func isFixture(_ site: Dependencies.Site) -> Bool {
         }
     }
     #endif
+
+    @Test func `a concrete type that nobody offers has no any in the line to paste`() throws {
+        let error = #expect(throws: WiringError.self) {
+            try Dependencies {}.audit { $0.owner == "AuditFixtures.Heir" && $0.property == "box" }
+        }
+
+        try #expect(#require(error).description.contains("Offer it: Module { … as AuditFixtures.Box<Swift.Int> }."))
+    }
+
+    @Test func `what a case of an enum holds is no site`() throws {
+        #expect(try Dependencies {}.sites().allSatisfy { $0.owner != "DowelAuditTests.Payload" })
+    }
+
+    @Test func `a site whose type nobody knows is not said to be missing`() throws {
+        let sites = try Dependencies {}.sites().filter { $0.owner == "AuditFixtures.Generic" && $0.wanted == nil }
+
+        #expect(!sites.isEmpty)
+        #expect(sites.allSatisfy { !$0.isMissing && !$0.isOffered })
+    }
+
+    @Test func `sites whose types nobody knows are counted all, also where some are known`() throws {
+        let isGeneric = { @Sendable (site: Dependencies.Site) in
+            site.owner == "DowelAuditTests.GenericConstraints" && site.wanted == nil
+        }
+
+        let error = #expect(throws: WiringError.self) {
+            try Dependencies {}.audit(passingOver: 1, where: isGeneric)
+        }
+
+        let text = try #require(error).description
+        #expect(text.contains("The audit passes over 2, whose types"))
+        #expect(text.contains("say audit(passingOver: 2)."))
+    }
 }

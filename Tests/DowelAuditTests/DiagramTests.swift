@@ -21,6 +21,12 @@ private enum Inner {
     struct Structure {}
 }
 
+private enum First { struct Twin {} }
+private enum Second {
+    struct Twin {}
+    struct Unoffered {}
+}
+
 private struct `Odd "name" <b> & #(n0) end`<Element> {}
 
 private let shop = Dependencies {
@@ -254,5 +260,64 @@ private let shop = Dependencies {
     private func node(_ label: String, in text: String) -> String? {
         let line = text.split(separator: "\n").first { $0.contains("\"\(label)\"") }
         return line.flatMap { $0.split(separator: " ").first }.map { String($0.prefix { $0.isLetter || $0.isNumber }) }
+    }
+
+    @Test func `a backslash in a name is text in the DOT drawing`() {
+        let text = Dependencies { Module(#"a\"#) { Client() as any API } }.diagram(.dot)
+
+        #expect(text.contains(#"[label="API\n“a\\”", shape=box]"#))
+    }
+
+    @Test func `two needs of one short name are told apart`() {
+        let text = Dependencies { Module { (_: First.Twin, _: Second.Twin) in Screen(number: 1) } }.diagram(.dot)
+
+        #expect(text.contains(#"label="DowelAuditTests.First.Twin\nnobody offers it""#))
+        #expect(text.contains(#"label="DowelAuditTests.Second.Twin\nnobody offers it""#))
+    }
+
+    @Test func `what a site asks for and a module of one short name are told apart`() throws {
+        _ = useFixtures()
+        let modules = Dependencies { Module { Second.Unoffered() } }
+        let sites = try modules.sites().filter { $0.owner == "AuditFixtures.FilePrivate" }
+
+        let text = modules.diagram(.dot, sites: sites)
+
+        #expect(text.contains(#"label="AuditFixtures.Unoffered\nnobody offers it""#))
+        #expect(text.contains(#"label="DowelAuditTests.Second.Unoffered""#))
+    }
+
+    @Test func `the arrow of an optional site is broken, and leads to what is wrapped`() throws {
+        _ = useFixtures()
+        let one = Dependencies { Module { () -> any Unoffered in fatalError("made") } }
+        let named = Dependencies {
+            for name in ["a", "b"] { Module(name) { () -> any Unoffered in fatalError("made") } }
+        }
+        let sites = try one.sites().filter { $0.description == "AuditFixtures.Private.optional" }
+
+        #expect(one.diagram(.mermaid, sites: sites).hasSuffix("    n1 -.-> n0\n"))
+        #expect(named.diagram(.mermaid, sites: sites).contains(#"n3{"Unoffered<br/>under a name"}"#))
+        #expect(named.diagram(.mermaid, sites: sites).hasSuffix("    n2 -.-> n3\n"))
+    }
+
+    @Test func `a need that is offered under a name only is missing in the drawing`() {
+        let text = Dependencies {
+            Module("net") { Client() as any API }
+            Module { (_: any API) in Screen(number: 1) }
+        }.diagram(.mermaid)
+
+        #expect(text.contains("API<br/>nobody offers it"))
+        #expect(text.hasSuffix("    n1 --> n2\n"))
+    }
+
+    @Test func `a site's arrow goes to the module without a name, where there is one`() throws {
+        _ = useFixtures()
+        let modules = Dependencies {
+            Module("net") { () -> any Service in fatalError("made") }
+            Module { () -> any Service in fatalError("made") }
+        }
+        let sites = try modules.sites().filter { $0.owner == "AuditFixtures.Actor" }
+
+        #expect(modules.diagram(.mermaid, sites: sites).hasSuffix("    n2 --> n1\n"))
+        #expect(sites.count == 1)
     }
 }

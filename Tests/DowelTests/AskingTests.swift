@@ -512,4 +512,50 @@ struct AskingTests {
         init(_ elements: [Element]) { self.elements = elements }
         subscript(index: Int) -> Element { elements[index] }
     }
+
+    @Test func `a nil that was read does not make a property forget its override`() {
+        Dependencies {}.override {
+            @Inject var api: (any API)?
+            #expect(api == nil)
+
+            Resolver.register(Client() as any API)
+
+            #expect(api?.answer == 42)
+        }
+    }
+
+    @Test func `what a reader made too late is let go of`() async {
+        final class Counted: Sendable {
+            static let alive = Protected(0)
+            init() { Self.alive.withLock { $0 += 1 } }
+            deinit { Self.alive.withLock { $0 -= 1 } }
+        }
+        await #expect(processExitsWith: .success) {
+            let all = Barrier(8)
+            Dependencies {
+                Module { () -> Counted in
+                    all.wait()
+                    return Counted()
+                }
+            }.build()
+            let site = Inject<Counted>()
+
+            onThreads(8) { _ in _ = site() }
+
+            #expect(Counted.alive.value == 1)
+            withExtendedLifetime(site) {}
+        }
+    }
+
+    @Test func `properties that were read leave no memory behind`() async {
+        await #expect(processExitsWith: .success) {
+            func read(_ count: Int) { for _ in 0..<count { _ = Inject<Int>(given: 1)() } }
+            read(1_000)
+            let before = SharingOnThreadsTests.memory
+
+            read(isThreadSanitized ? 1_000 : 200_000)
+
+            #expect(isThreadSanitized || SharingOnThreadsTests.memory - before < 2_000_000)
+        }
+    }
 }

@@ -583,4 +583,67 @@ struct FailingTests {
             #expect(box != nil)
         }
     }
+
+    @Test func `what stops at a cycle or at a hundred levels says how to mend it`() async {
+        let cycle = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dependencies { Module(.shared) { Resolver.resolve() as Int } }.build()
+            _ = Resolver.resolve() as Int
+        }
+        let levels = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dependencies { Module { Resolver.resolve() as Int } }.build()
+            _ = Resolver.resolve() as Int
+        }
+
+        for result in [cycle, levels] {
+            #expect(result?.text.contains("Swift.Int\n  to mend it: let one ask by an Inject") == true)
+        }
+    }
+
+    @Test func `a protocol with types of its own has one any in the line to paste`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dependencies { Module { Failing.Client() } }.build()
+            _ = Resolver.resolve() as any Sequence<Int>
+        }
+
+        #expect(result?.text.contains("perhaps `as any Swift.Sequence<") == true, "\(result?.text ?? "")")
+        #expect(result?.text.contains("any any") == false)
+    }
+
+    @Test func `a near miss that was registered is told with the place that registered it`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Resolver.register(Failing.Config(), "it", file: "Here.swift", line: 7)
+            _ = Resolver.resolve() as Failing.Config
+        }
+
+        #expect(result?.text.contains("Failing.Config \"it\" (Here.swift:7) is offered") == true)
+    }
+
+    @Test func `what was found off the main actor is told with the place of the call`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dependencies { Module.main { Failing.Screen() } }.build()
+            onThreads(1) { _ in _ = Resolver.find(file: "Here.swift", line: 7) as Failing.Screen? }
+        }
+
+        #expect(result?.text.contains("asked for off the main actor, at Here.swift:7") == true)
+    }
+
+    @Test func `a chain in which nothing repeats is told from its beginning`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Failing.chain(1_000) { Resolver.resolve($0) }.build()
+            _ = Resolver.resolve("1") as Failing.Link
+        }
+
+        let link = "DowelTests.Failing.Link"
+        #expect(result?.text.contains("each for the one before: \(link) \"1\" → \(link) \"2\" → ") == true)
+    }
+
+    @Test func `an optional of a protocol is no concrete type`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dependencies { Module { nil as (any Failing.Log)? } }.build()
+            _ = Failing.resolve()
+        }
+
+        #expect(result?.text.contains("nobody offers DowelTests.Failing.API") == true)
+        #expect(result?.text.contains("concrete types") == false)
+    }
 }

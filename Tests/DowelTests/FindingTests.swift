@@ -392,4 +392,27 @@ struct FindingTests {
 
         #expect(wanted == [ObjectIdentifier((any API).self), ObjectIdentifier(Config?.self)])
     }
+
+    @Test func `what a factory registers goes to the container that it belongs to, whoever asked`() {
+        let (late, text) = Dependencies {
+            Module { () -> Int in
+                Resolver.register("here")
+                return 1
+            }
+        }.override { (Inject<Int>(), Inject<String?>()) }
+
+        #expect(late() == 1)
+
+        #expect(text() == "here")
+        #expect(Resolver.find() as String? == nil)
+    }
+
+    @Test func `what a factory finds is what its own container offers, whoever asked`() {
+        let late = Dependencies {
+            Module("it") { 7 }
+            Module { (Resolver.find("it") ?? 0) as Int }
+        }.override { Inject<Int>() }
+
+        #expect(late() == 7)
+    }
 }

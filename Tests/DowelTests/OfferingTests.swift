@@ -546,4 +546,28 @@ struct OfferingTests {
 
         #expect(result?.text.contains("asked for off the main actor") == true)
     }
+
+    @Test @MainActor func `every form of a module tells its place`() {
+        var modules: [(module: Module, line: Int)] = []
+        func add(_ module: Module, line: Int = #line) { modules.append((module, line)) }
+        add(Module { 1 })
+        add(Module(.shared) { 1 })
+        add(Module("it") { 1 })
+        add(Module(.unshared, { Model() }, configure: { (_: Model) in }))
+        add(Module("it", .unshared, { Model() }, configure: { (_: Model) in }))
+        add(Module.main { 1 })
+        add(Module.main(.shared) { 1 })
+        add(Module.main("it") { 1 })
+        add(Module.main(.unshared, { Model() }, configure: { (_: Model) in }))
+        add(Module.main("it", .unshared, { Model() }, configure: { (_: Model) in }))
+
+        for (module, line) in modules {
+            #expect(module.line == line)
+            #expect(module.file == #fileID)
+        }
+    }
+
+    @Test func `a module in a long file tells its line`() {
+        #expect(Module({ 1 }, file: "Long.swift", line: 100_000).line == 100_000)
+    }
 }

@@ -54,6 +54,7 @@ private func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result
 }
 
 private struct Failure: Error {}
+private struct Config: Sendable { let text: String }
 
 @Suite struct OverridingTests {
     // MARK: - What is in force
@@ -583,6 +584,46 @@ private struct Failure: Error {}
 
             #expect(preview().api.number == 5)
         }
+    }
+
+    @Test func `an override has what was registered around it`() {
+        Dependencies { Module { Config(text: "built") } }.override {
+            Resolver.register(Config(text: "registered"))
+
+            let text = Dependencies {}.override { (Resolver.find() as Config?)?.text }
+
+            #expect(text == "registered")
+        }
+    }
+
+    @Test func `an override that a factory begins stands in the factory's container, whoever asked`() {
+        let late = Dependencies {
+            Module("outer") { 7 }
+            Module { Dependencies {}.override { Resolver.find("outer") ?? 0 } as Int }
+        }.override { Inject<Int>() }
+
+        #expect(late() == 7)
+    }
+
+    @Test func `build inside an override leaves what is registered there`() async {
+        await #expect(processExitsWith: .success) {
+            Dependencies {}.override {
+                Resolver.register("here")
+                Dependencies {}.build()
+
+                #expect(Resolver.find() as String? == "here")
+            }
+            #expect(Resolver.find() as String? == nil)
+        }
+    }
+
+    @Test func `an Inject created in an override that a factory begins remembers that one`() {
+        let late: Inject<String> = Dependencies {
+            Module { "outer" }
+            Module { Dependencies { Module { "inner" } }.override { Inject<String>() } }
+        }.override { Resolver.resolve() }
+
+        #expect(late() == "inner")
     }
 }
 
