@@ -884,7 +884,7 @@ nonisolated extension Resolver {
         var offer: Offer { source!.takeUnretainedValue().offer }
         var place: Place { asked ?? parent!.pointee.offer.place }
 
-        @inline(never) static var current: Step? { slot?.pointee.innermost }
+        static var current: Step? { slot?.pointee.innermost }
 
         /// What the thread is making, as the end of a text.
         static var path: String { current.map { "\n  while making " + path(from: nil, to: $0, inFull: true) } ?? "" }
@@ -1136,7 +1136,7 @@ nonisolated extension Resolver {
     #else
     private static let key = {
         var key = pthread_key_t()
-        pthread_key_create(&key) { _ in stop("a thread ended while it made something, for which others may wait") }
+        pthread_key_create(&key) { _ in stop("a thread ended while it made something that others may wait for") }
         return key
     }()
     static var slot: Step? {
