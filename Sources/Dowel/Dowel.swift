@@ -507,7 +507,7 @@ nonisolated extension Resolver.Container {
     /// Walks the needs, step by step: finds those that nobody offers, and that come back. What configures comes after all is
     /// made, and so may come back; but not, as is looked for when all else is right, where all on the way is made anew.
     @usableFromInline func validate(withParts: Bool = false) throws(WiringError) {
-        for source in sources { source.mark = 0 }
+        for source in sources { (source.mark, source.walkedFrom) = (0, nil) }
         for start in sources where start.mark == 0 && (!withParts || start.offer.partsFrom < start.offer.needs.count) {
             var current: Resolver.Source? = start
             while let asking = current {

@@ -351,6 +351,23 @@ private func module<Offered: Numbered, Need: Numbered>(_: Offered.Type, needs _:
         #expect(Set(path(problems[0]).map { $0.suffix(1) }) == ["A", "B", "C"])
     }
 
+    @Test func `what configures is walked from each, whatever led there before`() throws {
+        let modules = Dependencies {
+            Module {
+                (_: B) in A()
+            } configure: { (_: A, _: D) in
+            }
+            Module(.objectGraph) {
+                B()
+            } configure: { (_: B, _: C) in
+            }
+            Module { C() }
+            Module { D() }
+        }
+
+        try modules.validate()
+    }
+
     @Test func `what configures itself anew each time makes a cycle`() throws {
         let modules = Dependencies {
             Module {
