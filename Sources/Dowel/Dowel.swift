@@ -405,19 +405,20 @@ public nonisolated final class Scope: @unchecked Sendable {
 
         /// One instance for this place in the source, and this `id`; made when it is first asked for, exactly once.
         @_alwaysEmitIntoClient public func shared<T>(
-            for id: (any Hashable & Sendable)? = nil, _ make: () throws -> T,
+            for id: (any Hashable & Sendable)? = nil, _ make: @MainActor () throws -> T,
             file: StaticString = #fileID, line: Int = #line, column: Int = #column
         ) rethrows -> T { try scope.instance(.shared, id, Resolver.place(file, line, column), make) }
 
         /// One instance for this place in the source, and this `id`, for as long as anyone holds it.
         @_alwaysEmitIntoClient public func weakShared<T>(
-            for id: (any Hashable & Sendable)? = nil, _ make: () throws -> T,
+            for id: (any Hashable & Sendable)? = nil, _ make: @MainActor () throws -> T,
             file: StaticString = #fileID, line: Int = #line, column: Int = #column
         ) rethrows -> T { try scope.instance(.weakShared, id, Resolver.place(file, line, column), make) }
 
         /// One instance for this place in the source, and this `id`, in each request; configured when its graph exists.
         @_alwaysEmitIntoClient public func objectGraph<T>(
-            for id: (any Hashable & Sendable)? = nil, _ make: () throws -> T, configure: ((T) -> Void)? = nil,
+            for id: (any Hashable & Sendable)? = nil, _ make: @MainActor () throws -> T,
+            configure: (@MainActor (T) -> Void)? = nil,
             file: StaticString = #fileID, line: Int = #line, column: Int = #column
         ) rethrows -> T {
             try scope.objectGraph(for: id, make, configure: configure, file: file, line: line, column: column)

@@ -121,6 +121,17 @@ protocol ScreenModuleType {
     }
 }
 
+/// What it gives the scope runs on the main actor, wherever it was written.
+nonisolated struct Elsewhere: Sendable {
+    private let scope = Scope()
+    func component() async -> Lamp { await scope.main.shared { Lamp() } }
+    func graph() async -> Lamp { await scope.main.objectGraph(Lamp.init) }
+}
+
+@MainActor final class Lamp {
+    init() {}
+}
+
 // MARK: - Those that ask
 
 struct Row {
