@@ -354,7 +354,8 @@ private func module<Offered: Numbered, Need: Numbered>(_: Offered.Type, needs _:
     @Test func `what configures is walked from each, whatever led there before`() throws {
         let modules = Dependencies {
             Module {
-                (_: B) in A()
+                (_: B) in
+                A()
             } configure: { (_: A, _: D) in
             }
             Module(.objectGraph) {
