@@ -859,7 +859,7 @@ nonisolated extension Resolver {
             defer {
                 outermost.pointee.innermost = parent
                 if parent == nil {
-                    slot = nil  // First, for what goes with the request may ask in its deinit.
+                    slot = nil
                     step.pointee.request?.release()
                 }
             }
