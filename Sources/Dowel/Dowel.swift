@@ -1030,7 +1030,7 @@ nonisolated extension Resolver {
         }
 
         /// Keeps nothing from here on: whoever still asks gets what others hold, or a new one.
-        @usableFromInline func close() { for one in sources { one.weaken() } }
+        @usableFromInline func close() { for one in sources where one.offer.kind != .unshared { one.weaken() } }
 
         /// What was built last.
         @inline(never) static var built: Container { lock.withLock { current } }
