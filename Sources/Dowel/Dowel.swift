@@ -1067,17 +1067,17 @@ nonisolated extension Optional: Resolver.Wrapping {
 
 #if canImport(Darwin)
 import Darwin
+#elseif canImport(WinSDK)
+import Synchronization
+import WinSDK
+#elseif canImport(WASILibc)
+import Synchronization
 #elseif canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
 import Musl
 #elseif canImport(Android)
 import Android
-#elseif os(Windows)
-import WinSDK
-#endif
-#if os(Windows) || os(WASI)
-import Synchronization
 #endif
 #if !canImport(Darwin) && canImport(Dispatch)
 import Dispatch
@@ -1086,7 +1086,7 @@ import Dispatch
 nonisolated extension Resolver {
     /// Not recursive; held for a moment only, but for a source's turn.
     final class Lock: @unchecked Sendable {
-        #if os(Windows) || os(WASI)
+        #if canImport(WinSDK) || canImport(WASILibc)
         private let mutex = Synchronization.Mutex<Void>(())
         func lock() { mutex._unsafeLock() }  // A turn outlasts any closure given to `withLock`.
         func unlock() { mutex._unsafeUnlock() }
@@ -1126,13 +1126,13 @@ nonisolated extension Resolver {
     }
 
     // The thread's slot, with the outermost frame of its request in it.
-    #if os(Windows)
+    #if canImport(WinSDK)
     private static let key = TlsAlloc()
     static var slot: Step? {
         get { TlsGetValue(key)?.assumingMemoryBound(to: Frame.self) }
         set { TlsSetValue(key, newValue) }
     }
-    #elseif os(WASI)
+    #elseif canImport(WASILibc)
     nonisolated(unsafe) static var slot: Step?
     #else
     private static let key = {
@@ -1148,7 +1148,7 @@ nonisolated extension Resolver {
 
     #if canImport(Darwin)
     static var isMainThread: Bool { pthread_main_np() != 0 }
-    #elseif os(WASI)
+    #elseif canImport(WASILibc)
     static var isMainThread: Bool { true }  // There is only one.
     #else
     /// Elsewhere the main actor changes threads once an async `main` has waited, but not its queue.
