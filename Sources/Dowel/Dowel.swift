@@ -501,6 +501,7 @@ public nonisolated struct WiringError: Swift.Error, CustomStringConvertible {
 
 nonisolated extension Dependencies {
     /// Throws one error with every problem of these modules, of cycles that share a part at least one; makes nothing.
+    /// What configures itself anew for ever it finds where there is no other problem.
     @_alwaysEmitIntoClient public func validate() throws(WiringError) { try Resolver.Container(modules).validate() }
 }
 
