@@ -357,8 +357,8 @@ public nonisolated enum Resolver {
 
 /// Gives the `component()` functions of a module the lifetimes that modules have.
 ///
-/// - Warning: A scope belongs to one instance of a module. Keep that module `.shared`, or every `@Inject` of it brings a
-///   new scope; and never make a scope `static`, or overrides and tests share what it keeps.
+/// - Warning: A scope belongs to one instance of a module. Keep that module `.shared`, or every `@Inject` of it brings
+///   a new scope; and never make a scope `static`, or overrides and tests share what it keeps.
 /// - Warning: What is kept for an object graph is gone with its request. Asked for later, by a lazy `@Inject` or in a
 ///   task, it is another one.
 ///
@@ -474,7 +474,7 @@ nonisolated extension Dependencies {
     public protocol Misplaced {}
 
     /// Stands in the way of a block that lists modules where code belongs. It throws, and so does not compile there;
-    /// unavailable, it would lose to the other; taking a `Module`, it would win wherever a block leaves its result open.
+    /// unavailable, it would lose to the other; taking a `Module`, it would win wherever a result is left open.
     @available(*, deprecated, message: "this block is code: list the modules in the braces before .override")
     @_alwaysEmitIntoClient public func override<Result: Misplaced>(during body: () throws -> Result) throws {
         Resolver.stop("the block of an override is code: list the modules in the braces before .override")
@@ -506,8 +506,9 @@ nonisolated extension Dependencies {
 }
 
 nonisolated extension Resolver.Container {
-    /// Walks the needs, step by step: finds those that nobody offers, and that come back. What configures comes after all is
-    /// made, and so may come back; but not, as is looked for when all else is right, where all on the way is made anew.
+    /// Walks the needs, step by step: finds those that nobody offers, and that come back. What configures comes after
+    /// all is made, and so may come back; but not, as is looked for when all else is right, where all on the way is
+    /// made anew.
     @usableFromInline func validate(withParts: Bool = false) throws(WiringError) {
         for source in sources { (source.mark, source.walkedFrom) = (0, nil) }
         for start in sources where start.mark == 0 && (!withParts || start.offer.partsFrom < start.offer.needs.count) {
@@ -649,7 +650,7 @@ nonisolated extension Resolver {
         @exclusivity(unchecked) var kept: Unmanaged<AnyObject>?, held: Unmanaged<AnyObject>?
         @exclusivity(unchecked) weak var object: AnyObject?  // What is held, once it is no longer kept.
         @exclusivity(unchecked) var isWeak: Bool
-        /// How many needs were walked, while they are validated, and one more in the end; in a scope or a request, the slot.
+        /// How many needs were walked, in validation, and one more in the end; in a scope or a request, the slot.
         @exclusivity(unchecked) var mark: Int
         @exclusivity(unchecked) unowned(unsafe) var walkedFrom: Source?
         private var maker: Asker?  // `Container.lock` protects it.
@@ -677,8 +678,8 @@ nonisolated extension Resolver {
             }
         }
 
-        /// Takes the turn, once nobody else has it. Says beforehand that it waits, even for a turn that is free: so the last
-        /// step into a cycle is always one that looks for it.
+        /// Takes the turn, once nobody else has it. Says beforehand that it waits, even for a turn that is free: so the
+        /// last step into a cycle is always one that looks for it.
         func claim(_ step: Step) {
             let request = step.pointee.outermost!
             let turn = Container.lock.withLock {
@@ -690,8 +691,8 @@ nonisolated extension Resolver {
             Container.lock.withLock { (maker, request.pointee.waiting) = (.init(step), nil) }
         }
 
-        /// What is being made from this on, if in the end it waits for the request. Nothing is retained, or it could be let
-        /// go of under the lock; and who waits stands still: its frames may be read.
+        /// What is being made from this on, if in the end it waits for the request. Nothing is retained, or it could be
+        /// let go of under the lock; and who waits stands still: its frames may be read.
         private func path(to request: Step) -> String? {
             guard let maker = Step(maker), let owner = maker.pointee.outermost else { return nil }
             let rest = owner == request ? "" : owner.pointee.waiting?._withUnsafeGuaranteedRef { $0.path(to: request) }
@@ -751,8 +752,8 @@ nonisolated extension Resolver {
     /// What tells the instances of one place in a scope apart.
     typealias Key = Kept<(id: AnyHashable, type: Any.Type)>
 
-    /// What fills a need. Said not to be inlined, as it never is: or the compiler would not unroll a factory's loop over
-    /// its needs in a copy.
+    /// What fills a need. Said not to be inlined, as it never is: or the compiler would not unroll a factory's loop
+    /// over its needs in a copy.
     @usableFromInline @inline(never) static func fill<T>(_ step: Asker) -> T {
         var frame = Frame(T.self, nil, nil, .inForce, in: Step(step))
         return frame.source == nil ? Frame.missing(&frame, nil, orNil: true) : Frame.inlined(&frame)
@@ -821,7 +822,7 @@ nonisolated extension Resolver {
             }
         }
 
-        /// What belongs to the main actor is made there only; what is kept of it may not be handed out elsewhere either.
+        /// What belongs to the main actor is made there only; nor may what is kept of it be handed out elsewhere.
         @inline(never) static func checkThread(_ step: Step) {
             if isMainThread { return }
             let (it, at) = (step.pointee.offer.label, text(of: step.pointee.place))
@@ -947,7 +948,7 @@ nonisolated extension Resolver {
         }
 
         @inline(__always) private func bucket(_ slot: Int, _ isIt: (Source) -> Bool) -> Int {
-            // Addresses differ in the middle: the factor, which fits an Int of 32 bits, brings that to where the mask looks.
+            // Addresses differ in the middle: the factor, which fits 32 bits, brings that to where the mask looks.
             var index = (slot &* 0x2C1B_3C6D) &>> 15 & mask
             while let source = buckets[index], !source._withUnsafeGuaranteedRef(isIt) { index = (index + 1) & mask }
             return index
@@ -988,7 +989,7 @@ nonisolated extension Resolver {
             return source(in: address) ?? add(Source(original.offer, original.lock, address, original))
         }
 
-        /// The modules, or those of another container with these in their place; stops the program where they are wrong.
+        /// The modules, or another container's with these in their place; stops the program where they are wrong.
         @usableFromInline convenience init(checked modules: [Module], over other: Container? = nil) {
             if other != nil { Container.replace(with: nil) }
             self.init(other.map { Container.merge($0.modules, modules) } ?? modules, isOverride: other != nil)
@@ -1013,7 +1014,7 @@ nonisolated extension Resolver {
         /// The source of this very type and name.
         func exactly(_ type: Any.Type, _ name: String?) -> Unmanaged<Source>? { buckets[bucket(of: type, name)] }
 
-        /// What makes this type, in what was added or here; or, where it is an optional that nobody offers, what it wraps.
+        /// What makes this type, in what was added or here; or what it wraps, for an optional that nobody offers.
         @inline(never)
         func find(_ type: Any.Type, _ name: String?, after added: Container? = nil) -> Unmanaged<Source>? {
             added?.exactly(type, name) ?? buckets[bucket(of: type, name)]
@@ -1092,8 +1093,8 @@ nonisolated extension Resolver {
         func lock() { mutex._unsafeLock() }  // A turn outlasts any closure given to `withLock`.
         func unlock() { mutex._unsafeUnlock() }
         #else
-        // Alone in a line of most processors' memory: what is read beside it would be slow. Opaque: a pointer to what it
-        // is would bring the tables of that type.
+        // Alone in a line of most processors' memory: what is read beside it would be slow. Opaque: a pointer to what
+        // it is would bring the tables of that type.
         private let mutex = OpaquePointer(UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 64))
         @inline(never) init() { pthread_mutex_init(.init(mutex), nil) }
         deinit { _ = (pthread_mutex_destroy(.init(mutex)), UnsafeMutableRawPointer(mutex).deallocate()) }

@@ -24,8 +24,8 @@ nonisolated extension Dependencies {
     /// local ones too. Not seen are static and local variables; an `Inject` inside something else, as in an array, a
     /// tuple, an enum or another wrapper; and types that the optimizer took out for want of use.
     ///
-    /// Throws where there may be more than can be seen: a module that is compiled without reflection metadata hides all.
-    /// Where that cannot be helped, and nothing in it asks, name the module: `sites(unseen: ["Vendor"])`.
+    /// Throws where there may be more than can be seen: a module that is compiled without reflection metadata hides
+    /// all. Where that cannot be helped, and nothing in it asks, name the module: `sites(unseen: ["Vendor"])`.
     ///
     /// A property's type does not tell the name it asks for, `@Inject("name")`. So a site counts as offered where its
     /// type is offered without a name or under any: that a named one gets *its* name, only reading it can show.

@@ -13,11 +13,11 @@ nonisolated extension Dependencies {
     ///
     ///     try dependencies.diagram(.dot, sites: dependencies.sites())
     ///
-    /// A box is `.unshared`, a rounded box `.shared`, a hexagon `.weakShared`, a double box `.objectGraph`. An arrow goes
-    /// from who needs to what is needed, a broken one where the need is `Optional`. What nobody offers is red and says so.
-    /// Who asks is a flag, or, where a module offers that very type and it is not private, the box of that module. Which
-    /// name a site asks for cannot be seen: its arrow goes to the module without one, or else to the only one that has a
-    /// name, or to a diamond from which arrows go to all that have.
+    /// A box is `.unshared`, a rounded box `.shared`, a hexagon `.weakShared`, a double box `.objectGraph`. An arrow
+    /// goes from who needs to what is needed, a broken one where the need is `Optional`. What nobody offers is red and
+    /// says so. Who asks is a flag, or, where a module offers that very type and it is not private, the box of that
+    /// module. Which name a site asks for cannot be seen: its arrow goes to the module without one, or else to the only
+    /// one that has a name, or to a diamond from which arrows go to all that have.
     public func diagram(_ format: DiagramFormat, sites: [Site] = []) -> String {
         let drawing = Drawing(modules, sites)
         return switch format {
@@ -69,8 +69,8 @@ private nonisolated struct Drawing {
             guard let from = places[ObjectIdentifier(module.type)]?[module.name] else { continue }
             for need in module.needs { connect(from, need, underAnyName: false) }
         }
-        // Who is offered too, by the very type that asks, has a node already, or one for each name. A private type's name
-        // may be that of another file's.
+        // Who is offered too, by the very type that asks, has a node already, or one for each name. A private type's
+        // name may be that of another file's.
         var owners: [String: [Int]] = [:]
         for module in modules where !_typeName(module.type).contains("unknown context") {
             owners[name(of: module.type)] = places[ObjectIdentifier(module.type)]?.values.sorted()
@@ -135,7 +135,7 @@ private nonisolated struct Drawing {
         owner.firstIndex(of: ".").map { String(owner[owner.index(after: $0)...]) } ?? owner
     }
 
-    // The nodes are numbered, so that any name may stand on them: it is text in quotes, with what has a meaning escaped.
+    // The nodes are numbered, so any name may stand on them: text in quotes, with what has a meaning escaped.
 
     var mermaid: String {
         func text(_ lines: [String]) -> String {

@@ -100,9 +100,9 @@ private nonisolated struct Field {
 private nonisolated struct TypeName {
     let start: UnsafeRawPointer
 
-    /// The type, unless it depends on its owner's generic parameters: then the runtime finds none, or a wrong one, or it
-    /// ends the program. A parameter is an "x" or a "q", and what follows from one has a "Q": but not behind an "S", with
-    /// which a known name begins, and not in an identifier, which has its length before it.
+    /// The type, unless it depends on its owner's generic parameters: then the runtime finds none, or a wrong one, or
+    /// it ends the program. A parameter is an "x" or a "q", and what follows from one has a "Q": but not behind an "S",
+    /// with which a known name begins, and not in an identifier, which has its length before it.
     func resolved(in owner: Descriptor) -> Any.Type? {
         var length = 0, isKnown = false, number = 0, identifier = 0
         while case let byte = start.load(fromByteOffset: length, as: UInt8.self), byte != 0 {

@@ -56,7 +56,7 @@ final class Barrier: @unchecked Sendable {
 }
 
 /// Where two threads meet, to go on in the same moment: they spin, since whoever is woken up comes too late for a race.
-/// Who has spun for long sleeps all the same: on a busy processor each turn that is given away costs whole slices of time.
+/// Who has spun for long sleeps all the same: on a busy processor each turn given away costs whole slices of time.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 final class Rendezvous: @unchecked Sendable {
     private let arrived = Atomic<Int>(0), sleeping = Atomic<Int>(0)

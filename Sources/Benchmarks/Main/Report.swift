@@ -98,9 +98,9 @@ struct Report {
     }
 
     private func timedRound(_ rows: [Row], _ seconds: Double) -> [String: Double] {
-        // Where libraries' functions are bound at their first call, what allocates runs at one of two speeds, by chance,
-        // and falls from the fast one to the other for good; seemingly by what the processor knows of jumps to them.
-        // Bound at the start, all of it runs at the slow one.
+        // Where libraries' functions are bound at their first call, what allocates runs at one of two speeds, by
+        // chance, and falls from the fast one to the other for good; seemingly by what the processor knows of jumps to
+        // them. Bound at the start, all of it runs at the slow one.
         let environment = ProcessInfo.processInfo.environment.merging(["LD_BIND_NOW": "1"]) { $1 }
         var figures: [String: Double] = [:]
         for rows in processes(rows) {

@@ -24,8 +24,8 @@ public struct Report: Sendable, CustomStringConvertible {
 
 /// Runs random programs against Dowel, and holds what they see to a model.
 public enum Fuzzer {
-    /// Runs programs that follow from the seed, in this process and from its main thread, until there were so many or the
-    /// time is over. Announces each before it runs: what ends the process leaves its seed.
+    /// Runs programs that follow from the seed, in this process and from its main thread, until there were so many or
+    /// the time is over. Announces each before it runs: what ends the process leaves its seed.
     public static func run(
         seed: UInt64, programs: Int = .max, seconds: Double = .infinity, sabotage: Sabotage? = nil,
         shrinks: Bool = true,

@@ -1,8 +1,8 @@
 /// How long an instance lives: the model's own word for it.
 enum Kind: String, Codable, Sendable { case unshared, shared, weakShared, objectGraph }
 
-/// Something that may be asked for: a module's type and name, or a component of a scope. Its index in the program is its
-/// rank. Whatever is made asks for lower ranks only, so that no program has a cycle.
+/// Something that may be asked for: a module's type and name, or a component of a scope. Its index in the program is
+/// its rank. Whatever is made asks for lower ranks only, so that no program has a cycle.
 struct Node: Codable, Equatable, Sendable {
     let slot: Int
     var name: String?

@@ -1,4 +1,4 @@
-/// Makes a program that fails as small as it can: drops parts of it, many at first and then single ones, while it fails.
+/// Makes a failing program as small as it can: drops parts of it, many at first and then single ones, while it fails.
 struct Shrinker {
     private let fails: (Program) -> Bool
     private var program: Program

@@ -111,8 +111,8 @@ extension Fuzzer {
         return samples.count < 40 || areFlat(samples, isLong: seconds >= 300) ? 0 : 1
     }
 
-    /// Whether the last quarter's median is at most 1 MB over the third's. Half of the time is for warming up: the types
-    /// made while the program runs stay, and there are ever fewer new ones.
+    /// Whether the last quarter's median is at most 1 MB over the third's. Half of the time is for warming up: the
+    /// types made while the program runs stay, and there are ever fewer new ones.
     private static func areFlat(_ samples: [Int], isLong: Bool) -> Bool {
         let quarter = samples.count / 4
         func median(_ samples: ArraySlice<Int>) -> Int { samples.sorted()[samples.count / 2] }

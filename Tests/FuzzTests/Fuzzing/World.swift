@@ -200,7 +200,7 @@ final class World: @unchecked Sendable {
 
     var alive: [Origin: Int] { withLock { lives } }
 
-    /// What a deinit does: it asks for what nobody offers, of a scope that may just be letting go, and for its own type.
+    /// What a deinit does: asks for what nobody offers, of a scope that may just be letting go, and for its own type.
     func farewell(of parts: Parts) {
         guard let context = Context.current, !context.isInFarewell, let recipe = parts.recipe, recipe.asksAtTheEnd,
             !parts.isOfFarewell
