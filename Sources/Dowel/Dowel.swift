@@ -335,7 +335,8 @@ public nonisolated enum Resolver {
         return frame.source == nil ? Frame.missing(&frame, name, orNil: false) : Frame.inlined(&frame)
     }
 
-    /// What the module of this type and name makes, or nil where nobody offers it.
+    /// What the module of this type and name makes, or nil where nobody offers it. Before `??` write the type,
+    /// `Resolver.find() as (any P)? ?? X()`: Swift would take that of `X()`.
     public static func find<T>(_ name: String? = nil, file: StaticString = #fileID, line: Int = #line) -> T? {
         var frame = Frame(T.self, name, place(file, line), .inForce)
         return frame.source == nil ? nil : Frame.made(&frame) as T

@@ -170,7 +170,10 @@ private nonisolated struct Drawing {
             lines.map { line in
                 // By scalars: a mark that combines with a quote leaves it a quote.
                 line.unicodeScalars.map { scalar in
-                    ["\"": "\\\"", "\\": "\\\\", "&": "&amp;", "\n": " "][scalar] ?? String(scalar)
+                    // Graphviz reads no further than to a zero, and browsers no picture with one of these in it.
+                    let isText = scalar.properties.generalCategory != .control
+                    let shown = isText && !scalar.properties.isNoncharacterCodePoint ? scalar : "\u{FFFD}"
+                    return ["\"": "\\\"", "\\": "\\\\", "&": "&amp;", "\n": " "][scalar] ?? String(shown)
                 }.joined()
             }.joined(separator: "\\n")
         }

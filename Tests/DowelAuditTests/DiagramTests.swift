@@ -242,6 +242,7 @@ private let shop = Dependencies {
         let modules = Dependencies {
             shop
             Module("a \"name\"\u{301} \\") { `Odd "name" <b> & #(n0) end`<any API>() }
+            Module("\u{0}") { Client() as any API }
         }
         let file = Tool.temporary("drawing.dot")
         let sites = try modules.sites().filter { $0.owner.hasPrefix("AuditFixtures.") }
@@ -266,6 +267,12 @@ private let shop = Dependencies {
         let text = Dependencies { Module(#"a\"#) { Client() as any API } }.diagram(.dot)
 
         #expect(text.contains(#"[label="API\n“a\\”", shape=box]"#))
+    }
+
+    @Test func `what no picture can show is a question mark in the DOT drawing`() {
+        let text = Dependencies { Module("a\u{0}\u{1B}\u{FFFE}\t\nb") { Client() as any API } }.diagram(.dot)
+
+        #expect(text.contains("“a\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD} b”"))
     }
 
     @Test func `two needs of one short name are told apart`() {

@@ -98,6 +98,16 @@ struct FindingTests {
         }
     }
 
+    @Test func `before a default find takes the type that is written`() {
+        Dependencies { Module { Client() as any API } }.override {
+            let found = Resolver.find() as (any API)? ?? Client(0)
+            let defaultsOwn: any API = Resolver.find() ?? Client(0)
+
+            #expect(found.answer == 42)
+            #expect(defaultsOwn.answer == 0)  // Of Swift's two readings, that of the default.
+        }
+    }
+
     @Test func `resolve into an optional gives what is offered`() {
         Dependencies { Module(.shared) { Client() as any API } }.override {
             weak var later: (any API)?
