@@ -25,9 +25,9 @@
 //     }
 //
 // What is wrong shows in the compiler (a component), at launch (`build()` validates) or in one line of a test
-// (`validate()`, the audit); a misspelt name alone when it is looked up. It refuses to guess, to generate code, to hold
-// a lock while your code runs other than that of the one instance being made, and to keep more than one container for
-// the process.
+// (`validate()`, the audit); a misspelt name, or what a factory resolves by a call, alone when it is looked up. It
+// refuses to guess, to generate code, to hold a lock while your code runs other than that of the one instance being
+// made, and to keep more than one container for the process.
 //
 // ## Topics
 // Asking: `Inject`. Offering: `Module`, `Lifetime`. Collecting: `Dependencies`. Finding: `Resolver`. Keeping: `Scope`.
