@@ -512,8 +512,8 @@ nonisolated extension Resolver.Container {
     /// made anew.
     @usableFromInline func validate(withParts: Bool = false) throws(WiringError) {
         for source in sources { (source.mark, source.walkedFrom) = (0, nil) }
-        for start in sources where start.mark == 0 && (!withParts || start.offer.partsFrom < start.offer.needs.count) {
-            var current: Resolver.Source? = start
+        for one in sources where one.mark == 0 && (withParts ? one.offer.partsFrom : 0) < one.offer.needs.count {
+            var current: Resolver.Source? = one
             while let asking = current {
                 let needs = asking.offer.needs, index = asking.mark
                 asking.mark += 1
@@ -533,7 +533,7 @@ nonisolated extension Resolver.Container {
                     }
                 } else if !(needs[index] is any Resolver.Wrapping.Type) {
                     let need = needs[index], name = Resolver.name(of: need), advice = advice(need, nil, "; ")
-                    let hint = "If the parameter has a default value, write the closure, without it."
+                    let hint = "If it has a default value, write the closure, without it."
                     note("\(asking.offer.text) needs \(name), which nobody offers: \(advice). \(hint)")
                 }
             }
