@@ -24,10 +24,10 @@
 //         private lazy var feed: Feed = reader.component()
 //     }
 //
-// What is wrong shows in the compiler (a component), at launch (`build()` validates) or in one line of a test
-// (`validate()`, the audit); a misspelt name, or what a factory resolves by a call, alone when it is looked up. It
-// refuses to guess, to generate code, to hold a lock while your code runs other than that of the one instance being
-// made, and to keep more than one container for the process.
+// A missing component is a compile error. Wrong wiring shows at launch, where `build()` validates, or in a test of one
+// line (`validate()`, the audit); a misspelt name, or what a factory resolves by a call, only when it is looked up.
+// Dowel refuses to guess, to generate code, to keep more than one container for the process, and to hold a lock while
+// your code runs, except that of the one instance being made.
 //
 // ## Topics
 // Asking: `Inject`. Offering: `Module`, `Lifetime`. Collecting: `Dependencies`. Finding: `Resolver`. Keeping: `Scope`.
@@ -47,19 +47,22 @@
 /// `log()`. In an `@Observable` class write `@ObservationIgnored @Inject`.
 public typealias Inject = Resolver.Inject
 
+// `nonisolated` stands on extensions only. On the class itself, or inherited, it would spread to each property wrapped
+// by it, which types of the main actor refuse; with none, a copy in a main-actor module would belong to that actor.
 nonisolated extension Resolver {
     /// A property that gets its value from the module that offers its type, at the first read, and keeps it.
     @propertyWrapper public final class Inject<Value> {
-        /// Where the value is; set once, by the first to have made it.
+        /// Where the value lies; set once, by the first reader to have made one. `@exclusivity(unchecked)`, here and
+        /// below, spares a check at run time that takes longer than the access.
         @usableFromInline @exclusivity(unchecked) var kept: UnsafeMutablePointer<Value>?
-        private let name: Kept<String>?, place: Place  // In a class, which takes less of all that have none.
-        /// The override in which this was created, until it has resolved; the common lock protects it.
+        private let name: Kept<String>?, place: Place  // Boxed: most have no name, and nil takes 8 bytes, not 16.
+        /// The override this was created in, let go of once the value is here; `Container.lock` protects it.
         @exclusivity(unchecked) private var override: Container?
 
         /// Asks for the module of this property's type, and of `name` if there is one, when the property is first read.
         public init(_ name: String? = nil, file: StaticString = #fileID, line: Int = #line) {
             (self.name, place) = (name.map { Kept($0) }, Resolver.place(file, line))
-            override = Container.sole == nil ? Container.inForce.override : nil
+            override = Container.sole == nil ? Container.inForce.override : nil  // Sole: nothing was ever overridden.
         }
 
         /// Holds a value given by hand and looks nothing up: for tests and memberwise initializers.
@@ -73,8 +76,8 @@ nonisolated extension Resolver {
         /// The value, made at the first read.
         @inlinable public var wrappedValue: Value { if let kept = Resolver.load(&kept) { kept.pointee } else { ask() } }
 
-        // So marked, here and below: what each client compiles for itself, so that a program has only what it uses. The
-        // mark goes where `public` is deleted: a test module would look in vain for what has the one without the other.
+        // `@_alwaysEmitIntoClient`, here and below: a client compiles what it calls, and no program carries the rest.
+        // Delete it where you delete `public`, or tests look for a symbol that nobody emits.
         /// The value, for an `Inject` that is a plain constant: `let api = Inject<any API>()`, then `api().load()`.
         @_alwaysEmitIntoClient public func callAsFunction() -> Value { wrappedValue }
 
@@ -82,34 +85,34 @@ nonisolated extension Resolver {
         public static var wanted: Any.Type { Value.self }
 
         /// Asks the container that was in force where this was created, if that was an override; else what was built.
-        /// Not made anew for each type, like all so marked: a program with a copy of this file would carry each.
+        /// `@_semantics`, here and below: not compiled anew for each type, or a copy of this file would grow with each.
         @_semantics("optimize.sil.specialize.generic.never") @usableFromInline func ask() -> Value {
             var frame = Frame(Value.self, name?.value, place, Container.lock.withLock { override } ?? Container.built)
-            // Looked for after that: whoever keeps a value lets go of the container.
+            // Not before the line above: whoever keeps a value lets go of the override, which that line may then miss.
             if let kept = Resolver.load(&kept) { return kept.pointee }
-            // A nil is not kept.
+            // A nil is not kept: somebody may offer the type yet.
             if frame.source == nil { return Frame.missing(&frame, name?.value, orNil: true) }
             let new = UnsafeMutablePointer<Value>.allocate(capacity: 1)
             new.initialize(to: Frame.made(&frame))
             // No lock is held while the value is made: of racing readers the first to finish wins, for all.
             if !Resolver.swap(&kept, nil, with: new) { new.deinitialize(count: 1).deallocate() }
             if Container.sole == nil { Container.lock.take { Swift.exchange(&override, with: nil) } }
-            return Resolver.load(&kept).unsafelyUnwrapped.pointee
+            return Resolver.load(&kept).unsafelyUnwrapped.pointee  // Set, here or by another thread.
         }
     }
 }
 
 nonisolated extension Resolver.Inject: Resolver.Site {}
 
-// What an Inject keeps is set once, in one step for all threads, and may be shared where the value may.
+// Unchecked: what an Inject keeps is set once, atomically, and may be shared where the value may.
 nonisolated extension Resolver.Inject: @unchecked Sendable where Value: Sendable {}
 
 // MARK: - Offering
 
 /// Offers one type: how to make it, how long it lives, and optionally under which name.
 public nonisolated struct Module: Sendable {
-    @usableFromInline let offer: Resolver.Offer
-    @usableFromInline let replacesNothing: Bool
+    @usableFromInline let offer: Resolver.Offer  // An object, which all copies of this module share.
+    @usableFromInline let replacesNothing: Bool  // Noted by `replacing(_:)`, reported by `validate()`.
 
     /// The type it offers.
     public var type: Any.Type { offer.type }
@@ -119,11 +122,12 @@ public nonisolated struct Module: Sendable {
     public var needs: [Any.Type] { offer.needs }
     /// How long what it makes lives.
     public var lifetime: Lifetime<Void> { offer.kind }
-    /// The file it was written in, after its module's name.
+    /// The file it was written in, as `MyModule/MyFile.swift`.
     public var file: String { String(cString: offer.place.file) }
     /// The line it was written in.
     public var line: Int { offer.place.position &>> 16 }
 
+    // Not the next one with a default for `lifetime`: `Module(Worker.init)` would not match that.
     /// Offers what `make` makes; its parameters are filled by their types.
     @_alwaysEmitIntoClient public init<T, each Need>(
         _ make: @escaping @Sendable (repeat each Need) -> T, file: StaticString = #fileID, line: Int = #line
@@ -158,6 +162,7 @@ public nonisolated struct Module: Sendable {
         _ make: @escaping @MainActor @Sendable (repeat each Need) -> T, file: StaticString = #fileID, line: Int = #line
     ) -> Self { Self(nil, .unshared, Resolver.place(file, line), isMain: true, onMain(make)) }
 
+    // `.shared` asks for a `Sendable` type: `Lifetime<T>` is one whatever T is, and so stands in for it here.
     /// Offers what `make` makes on the main actor, which lives as long as `lifetime` says and need not be `Sendable`.
     @_alwaysEmitIntoClient public static func main<T, each Need>(
         _ lifetime: Lifetime<Lifetime<T>>, _ make: @escaping @MainActor @Sendable (repeat each Need) -> T,
@@ -185,7 +190,7 @@ public nonisolated struct Module: Sendable {
         file: StaticString = #fileID, line: Int = #line
     ) -> Self { Self(name, lifetime.kind, Resolver.place(file, line), isMain: true, onMain(make), thenMain(configure)) }
 
-    /// The lifetimes of what is configured after it was made: those in which no other thread can see it before.
+    /// The lifetimes of what is configured after it was made: no other thread can see it between the two.
     public struct Configurable: Sendable {
         @usableFromInline let kind: Lifetime<Void>
 
@@ -221,25 +226,27 @@ public nonisolated struct Module: Sendable {
         (self.offer, self.replacesNothing) = (offer, replacesNothing)
     }
 
+    /// Notes a need: all those of the factory first, then those of the configuration, its parts.
     @usableFromInline @inline(never) func add(_ need: Any.Type, isPart: Bool) {
         offer.needs.append(need)
         if !isPart { offer.partsFrom += 1 }
     }
 
+    /// The factory without its isolation, which `here` assumes.
     @_alwaysEmitIntoClient static func onMain<T, each Need>(
         _ make: @escaping @MainActor @Sendable (repeat each Need) -> T
     ) -> @Sendable (repeat each Need) -> T { { (need: repeat each Need) in here(make, repeat each need) } }
 
-    /// The same for what takes the instance first, which the compiler does not find in a pack.
+    /// The same for a configuration: a factory whose first need is the instance, only the compiler has to be told so.
     @_alwaysEmitIntoClient static func thenMain<T, each Part>(
         _ configure: @escaping @MainActor @Sendable (T, repeat each Part) -> Void
     ) -> @Sendable (T, repeat each Part) -> Void { onMain(configure) }
 
-    /// Whether this is the main thread was looked at before, or some systems would end the program without a word.
+    /// Calls `make`. `checkThread` came before this: off the main thread some systems end a program without a word.
     @_semantics("optimize.sil.specialize.generic.never") @_alwaysEmitIntoClient static func here<T, each Need>(
         _ make: @MainActor @Sendable (repeat each Need) -> T, _ need: repeat each Need
     ) -> T {
-        let needs = Resolver.Kept((repeat each need))
+        let needs = Resolver.Kept((repeat each need))  // Boxed, like the result: neither need be `Sendable`.
         return MainActor.assumeIsolated { Resolver.Kept(make(repeat each needs.value)) }.value
     }
 }
@@ -252,8 +259,8 @@ nonisolated extension Module.Components {
 
 /// How long an instance lives, and who shares it.
 public nonisolated struct Lifetime<T>: Equatable, Sendable, CustomStringConvertible {
-    @usableFromInline let number: Int  // No enum: that would bring tables for its hash values, which nobody needs.
-    @_alwaysEmitIntoClient var kind: Lifetime<Void> { Lifetime<Void>(number: number) }
+    @usableFromInline let number: Int  // Not an enum: that would bring code and metadata for its hash values.
+    @_alwaysEmitIntoClient var kind: Lifetime<Void> { Lifetime<Void>(number: number) }  // The same for any T.
 
     @usableFromInline init(number: Int) { self.number = number }
 
@@ -274,7 +281,7 @@ nonisolated extension Lifetime where T: Sendable {
 
 // MARK: - Collecting
 
-/// Collects modules in a block; a value, of which nothing is in force before `build()`.
+/// Collects modules in a block; a value: nothing is in force before `build()`.
 public nonisolated struct Dependencies: Sendable {
     /// The modules collected, in order.
     public private(set) var modules: [Module]
@@ -290,6 +297,7 @@ public nonisolated struct Dependencies: Sendable {
 
     /// A copy with the other's modules in place of those of the same type and name.
     @_alwaysEmitIntoClient public func replacing(_ other: Dependencies) -> Dependencies {
+        // Without those that replaced nothing: to replace one of them would hide that problem.
         let old = Resolver.Container(modules.filter { !$0.replacesNothing })
         let new = other.modules.map { Module($0.offer, replacesNothing: !old.has($0.offer)) }
         return Dependencies { Resolver.Container.merge(modules, new) }
@@ -301,14 +309,14 @@ public nonisolated struct Dependencies: Sendable {
         @_alwaysEmitIntoClient public static func buildExpression(_ module: Module) -> [Module] { [module] }
         /// Modules of these dependencies.
         @_alwaysEmitIntoClient public static func buildExpression(_ modules: [Module]) -> [Module] { modules }
-        /// Dependencies that these have in them.
+        /// The modules of other dependencies.
         public static func buildExpression(_ dependencies: Dependencies) -> [Module] { dependencies.modules }
-        /// Stands in the way of what is no module, to say so.
+        /// Catches what is no module, to say so.
         @available(*, unavailable, message: "this is no module: write Module { … as P } to offer what it makes")
         @_alwaysEmitIntoClient public static func buildExpression<T>(_ instance: T) -> [Module] { [] }
         /// All of a block.
         @_alwaysEmitIntoClient public static func buildBlock(_ parts: [Module]...) -> [Module] { buildArray(parts) }
-        // Seen by the client, so that its compiler puts each module's array on the stack; not inlined in each block.
+        // In the client, so that its compiler puts each module's array on the stack; but not inlined in each block.
         /// All of a loop.
         @inline(never) @_alwaysEmitIntoClient public static func buildArray(_ parts: [[Module]]) -> [Module] {
             var modules: [Module] = []
@@ -332,11 +340,11 @@ public nonisolated enum Resolver {
     /// What the module of this type and name makes; stops the program where nobody offers it, also for an optional.
     public static func resolve<T>(_ name: String? = nil, file: StaticString = #fileID, line: Int = #line) -> T {
         var frame = Frame(T.self, name, place(file, line), .inForce)
-        return frame.source == nil ? Frame.missing(&frame, name, orNil: false) : Frame.inlined(&frame)
+        return frame.source == nil ? Frame.missing(&frame, name, orNil: false) : Frame.madeInline(&frame)
     }
 
     /// What the module of this type and name makes, or nil where nobody offers it. Before `??` write the type,
-    /// `Resolver.find() as (any P)? ?? X()`: Swift would take that of `X()`.
+    /// `Resolver.find() as (any P)? ?? X()`: Swift would infer that of `X()`.
     public static func find<T>(_ name: String? = nil, file: StaticString = #fileID, line: Int = #line) -> T? {
         var frame = Frame(T.self, name, place(file, line), .inForce)
         return frame.source == nil ? nil : Frame.made(&frame) as T
@@ -364,7 +372,7 @@ public nonisolated enum Resolver {
 ///   task, it is another one.
 ///
 /// Two calls share an instance when they stand at one place in the source, make one type, and give one `id`. All that a
-/// macro takes or makes is at one place: there, give each an `id`.
+/// macro takes or makes stands at one place: there, give each call an `id`.
 public nonisolated final class Scope: @unchecked Sendable {
     private let lock: Resolver.Lock  // Protects the container and what its sources keep.
     @exclusivity(unchecked) private var container: Resolver.Container
@@ -426,23 +434,25 @@ public nonisolated final class Scope: @unchecked Sendable {
         }
     }
 
+    /// The instance for this type, place and id: its source is in the slot that they hash to, or in a later one.
     @_semantics("optimize.sil.specialize.generic.never") @usableFromInline func instance<T>(
         _ kind: Lifetime<Void>, _ id: (any Hashable & Sendable)?, _ place: Resolver.Place, _ make: () throws -> T
     ) rethrows -> T {
         var key: Resolver.Key?, hash = Int(bitPattern: ObjectIdentifier(T.self)) ^ place.position
-        if id != nil, let id {  // Not unwrapped at once: to copy even a nil of this type takes as long as all of this.
+        if id != nil, let id {  // Compared first: to unwrap it copies it, and even a nil takes as long as all the rest.
             (hash, key) = (hash ^ id.hashValue, Resolver.Key((AnyHashable(id), Swift.type(of: id))))
         }
         var slot = hash, found: Resolver.Source?
         repeat {
-            let last = found
+            let other = found
             lock.lock()
-            defer { withExtendedLifetime(last) { lock.unlock() } }  // A reset may have left nobody else to hold it.
-            // The next slot, far from where the next hash is; or the first again, after a reset.
-            if last != nil { slot = container.source(in: slot) === last ? slot &+ 0x2C1B_3C6D : hash }
+            defer { withExtendedLifetime(other) { lock.unlock() } }  // After a reset, its deinit: not under the lock.
+            // The next slot, far from those of like hashes; or the first again, after a reset.
+            if other != nil { slot = container.source(in: slot) === other ? slot &+ 0x2C1B_3C6D : hash }
             found =
                 container.source(in: slot)
                 ?? container.add(.init(Resolver.Offer(T.self, nil, kind, place, false), lock, slot, key))
+            // Without an id nothing here is the user's code: what is kept is given under this one lock.
             if key == nil, found!.isFor(T.self, place, nil), let kept = found!.kept { return Resolver.Kept.open(kept) }
         } while !found!.isFor(T.self, place, key)  // No lock is held: an id's `==` is the user's code.
         var frame = Resolver.Frame(T.self, nil, place, .inForce, .passUnretained(found!))
@@ -474,8 +484,8 @@ nonisolated extension Dependencies {
     /// What the block of an override must not end with: a module.
     public protocol Misplaced {}
 
-    /// Stands in the way of a block that lists modules where code belongs. It throws, and so does not compile there;
-    /// unavailable, it would lose to the other; taking a `Module`, it would win wherever a result is left open.
+    /// Catches a block that lists modules where code belongs: as it throws, a call without `try` does not compile.
+    /// Unavailable, it would lose to the first; with `Module` for `Result`, it would win wherever that is left open.
     @available(*, deprecated, message: "this block is code: list the modules in the braces before .override")
     @_alwaysEmitIntoClient public func override<Result: Misplaced>(during body: () throws -> Result) throws {
         Resolver.stop("the block of an override is code: list the modules in the braces before .override")
@@ -501,15 +511,15 @@ public nonisolated struct WiringError: Swift.Error, CustomStringConvertible {
 }
 
 nonisolated extension Dependencies {
-    /// Throws one error with every problem of these modules, of cycles that share a part at least one; makes nothing.
-    /// What configures itself anew for ever it finds where there is no other problem.
+    /// Throws one error with every problem of these modules; makes nothing. Of cycles that share a part it names one at
+    /// least; a configuration that would go on for ever, only where there is no other problem.
     @_alwaysEmitIntoClient public func validate() throws(WiringError) { try Resolver.Container(modules).validate() }
 }
 
 nonisolated extension Resolver.Container {
-    /// Walks the needs, step by step: finds those that nobody offers, and that come back. What configures comes after
-    /// all is made, and so may come back; but not, as is looked for when all else is right, where all on the way is
-    /// made anew.
+    /// Walks the needs in depth, and notes those that nobody offers and those that lead back to where they came from.
+    /// A configuration runs when all is made, so it may lead back; but not where all on the way is `.unshared`, as each
+    /// round would make it anew. A second walk, `withParts`, looks for that when all else is right.
     @usableFromInline func validate(withParts: Bool = false) throws(WiringError) {
         for source in sources { (source.mark, source.walkedFrom) = (0, nil) }
         for one in sources where one.mark == 0 && (withParts ? one.offer.partsFrom : 0) < one.offer.needs.count {
@@ -520,18 +530,19 @@ nonisolated extension Resolver.Container {
                 if index == needs.count {
                     current = asking.walkedFrom
                 } else if let target = find(needs[index], nil)?.takeUnretainedValue() {
+                    // Not followed: in the second walk what is kept, in the first what a configuration needs.
                     if withParts ? target.offer.kind != .unshared : index >= asking.offer.partsFrom { continue }
                     if target.mark == 0 {
                         (target.walkedFrom, current) = (asking, target)
-                    } else if target.mark <= target.offer.needs.count {
-                        var (path, step) = (target.offer.text, asking)
-                        while step !== target {
-                            path = "\(step.offer.text) → \(path)"
-                            step = step.walkedFrom!
+                    } else if target.mark <= target.offer.needs.count {  // Not done, so it is on the way here.
+                        var (path, via) = (target.offer.text, asking)
+                        while via !== target {
+                            path = "\(via.offer.text) → \(path)"
+                            via = via.walkedFrom!
                         }
                         note("Dependency cycle: \(target.offer.text) → \(path)\(Resolver.cure)")
                     }
-                } else if !(needs[index] is any Resolver.Wrapping.Type) {
+                } else if !(needs[index] is any Resolver.Wrapping.Type) {  // An optional may stay nil.
                     let need = needs[index], name = Resolver.name(of: need), advice = advice(need, nil, "; ")
                     let hint = "If it has a default value, write the closure, without it."
                     note("\(asking.offer.text) needs \(name), which nobody offers: \(advice). \(hint)")
@@ -547,7 +558,7 @@ nonisolated extension Resolver.Container {
 
 nonisolated extension Resolver {
     /// The one way in which this file stops a program: the text of a precondition is lost in release builds. What makes
-    /// texts is never inlined: an app would carry it many times.
+    /// texts, or runs rarely, is not inlined, in all this file: an app would carry it many times.
     @usableFromInline @inline(never) static func stop(_ text: String) -> Never { fatalError("Dowel: " + text) }
 
     /// What would mend a cycle, as the end of a text.
@@ -559,14 +570,14 @@ nonisolated extension Resolver {
         Resolver.name(of: type) + (name.map { " \($0.debugDescription)" } ?? "")
     }
 
-    /// A type's name; that of a private or local type without its module, which has addresses in it.
+    /// A type's name, unqualified where the full one has addresses in it. `String(describing:)` is slow the first time.
     static func name(of type: Any.Type) -> String { _typeName(type, qualified: !_typeName(type).contains("$")) }
 }
 
 nonisolated extension Resolver.Container {
-    /// What somebody may have meant who asked for this, each with the separator, and what would mend it.
+    /// What may have been meant by this type and name, each guess with the separator; last, a line that would mend it.
     func advice(_ type: Any.Type, _ name: String?, _ separator: String) -> String {
-        /// What stands before a protocol's name; nil for what is concrete.
+        /// What a protocol's name still lacks: "any ", or nothing where it has that; nil for what is concrete.
         @inline(never) func prefix(_ type: Any.Type) -> String? {
             let meta = _typeName(Swift.type(of: type))
             return meta.hasSuffix(".Protocol") ? "any " : meta.hasPrefix("(any ") ? "" : nil
@@ -599,10 +610,10 @@ nonisolated extension Resolver.Container {
 
 nonisolated extension Resolver {
     typealias Step = UnsafeMutablePointer<Frame>  // A frame where it lies on its thread's stack.
-    @usableFromInline typealias Asker = OpaquePointer  // The same where it is stored: its type would bring tables.
+    @usableFromInline typealias Asker = OpaquePointer  // The same in what is stored: its type would bring metadata.
 
-    /// A place in the source: the file, a constant of the program that ends with a zero; the line, and in the last 16
-    /// bits the column. No type of its own: that would bring tables.
+    /// A place in the source: the file's name, a constant of the program that ends with a zero; and the line, with the
+    /// column in the last 16 bits. A tuple, as a type of its own would bring metadata.
     @usableFromInline typealias Place = (file: UnsafePointer<UInt8>, position: Int)
 
     @usableFromInline @inline(never) static func place(_ file: StaticString, _ line: Int, _ column: Int = 0) -> Place {
@@ -611,12 +622,24 @@ nonisolated extension Resolver {
 
     @inline(never) static func text(of at: Place) -> String { "\(String(cString: at.file)):\(at.position &>> 16)" }
 
-    /// One file's name may stand in a program twice, where a library's code is built into its client.
+    /// Compares texts, too: a file's name may lie in a program twice, where a library's code is built into its client.
     @inline(never) static func isSame(_ one: Place, _ other: Place) -> Bool {
         one.position == other.position && (one.file == other.file || text(of: one) == text(of: other))
     }
 
-    /// What a module says; all that is made from it shares this.
+    /// A value in a box, for code that knows neither its type nor (hence unchecked) that it is the main actor's.
+    @usableFromInline final class Kept<T>: @unchecked Sendable {
+        @usableFromInline let value: T
+        @usableFromInline init(_ value: T) { self.value = value }
+        @inline(__always) static func open(_ kept: Unmanaged<AnyObject>) -> T {
+            kept._withUnsafeGuaranteedRef { unsafeDowncast($0, to: Kept.self).value }  // Its source offers a T.
+        }
+    }
+
+    /// What tells the instances of one place in a scope apart.
+    typealias Key = Kept<(id: AnyHashable, type: Any.Type)>
+
+    /// What a module says; the sources of all containers that have the module share this.
     @usableFromInline class Offer: @unchecked Sendable {
         let type: Any.Type, name: String?, kind: Lifetime<Void>, place: Place, isMain: Bool
         // Complete before anyone else has this; from `partsFrom` on, the needs are those of the configuration.
@@ -634,7 +657,7 @@ nonisolated extension Resolver {
     @usableFromInline final class TypedOffer<T>: Offer, @unchecked Sendable {
         let make: @Sendable (Asker) -> T
 
-        // Not inlined, like `add`: so a module's initializers are small enough to be, and a client knows its factories.
+        // Not inlined, like `add`: so the initializers of `Module` can be, and a client's compiler sees its factories.
         @usableFromInline @inline(never) init(
             _ name: String?, _ kind: Lifetime<Void>, _ at: Place, _ main: Bool, _ make: @escaping @Sendable (Asker) -> T
         ) {
@@ -645,16 +668,17 @@ nonisolated extension Resolver {
 
     /// What one container or scope keeps of an offer, and whose turn it is to make it.
     final class Source: @unchecked Sendable {
-        /// The id, in a scope: in a class, which takes less of all sources that have none. In a request, the original.
+        /// What the slot alone does not tell: in a scope the id, boxed as most have none; in a request the original.
         let offer: Offer, key: AnyObject?
         let lock: Lock  // Protects the four that follow, for a moment only.
+        // The box with the value, unmanaged so that reading retains nothing; and the object in it, where there is one.
         @exclusivity(unchecked) var kept: Unmanaged<AnyObject>?, held: Unmanaged<AnyObject>?
         @exclusivity(unchecked) weak var object: AnyObject?  // What is held, once it is no longer kept.
-        @exclusivity(unchecked) var isWeak: Bool
-        /// How many needs were walked, in validation, and one more in the end; in a scope or a request, the slot.
+        @exclusivity(unchecked) var isWeak: Bool  // Never keeps, or no longer.
+        /// In validation, how many needs were walked, and one more when done; in a scope or a request, the slot.
         @exclusivity(unchecked) var mark: Int
-        @exclusivity(unchecked) unowned(unsafe) var walkedFrom: Source?
-        private var maker: Asker?  // `Container.lock` protects it.
+        @exclusivity(unchecked) unowned(unsafe) var walkedFrom: Source?  // In validation; a container holds both.
+        private var maker: Asker?  // The frame that has the turn; `Container.lock` protects it.
         private lazy var turn = Lock()  // Held by the maker.
 
         init(_ offer: Offer, _ lock: Lock, _ slot: Int = 0, _ key: AnyObject? = nil) {
@@ -679,25 +703,25 @@ nonisolated extension Resolver {
             }
         }
 
-        /// Takes the turn, once nobody else has it. Says beforehand that it waits, even for a turn that is free: so the
-        /// last step into a cycle is always one that looks for it.
+        /// Takes the turn, once nobody else has it. Says beforehand that it waits, even for a turn that is free: so
+        /// the last of those who close a cycle together always finds it.
         func claim(_ step: Step) {
             let request = step.pointee.outermost!
             let turn = Container.lock.withLock {
                 request.pointee.waiting = .passUnretained(self)
                 if let path = path(to: request) { stop("Dependency cycle: " + path + step.pointee.offer.label + cure) }
-                return self.turn
+                return self.turn  // Lazy, so first read under the lock.
             }
             turn.lock()
             Container.lock.withLock { (maker, request.pointee.waiting) = (.init(step), nil) }
         }
 
-        /// What is being made from this on, if in the end it waits for the request. Nothing is retained, or it could be
-        /// let go of under the lock; and who waits stands still: its frames may be read.
+        /// The path from here to the request, by who makes and what that one waits for; nil where it ends elsewhere. It
+        /// retains nothing, or might let go of it under the lock; and who waits stands still: its frames may be read.
         private func path(to request: Step) -> String? {
             guard let maker = Step(maker), let owner = maker.pointee.outermost else { return nil }
             let rest = owner == request ? "" : owner.pointee.waiting?._withUnsafeGuaranteedRef { $0.path(to: request) }
-            // The innermost comes again, as what it waits for.
+            // Not up to the owner's innermost: that waits for what comes next, and would be named twice.
             return rest.map { "\(Frame.path(from: maker, to: owner.pointee.innermost!.pointee.parent!)) → \($0)" }
         }
 
@@ -709,84 +733,77 @@ nonisolated extension Resolver {
                 defer { lock.unlock() }
                 if let kept { return Kept.open(kept) }
             }
-            // Made by whoever has the turn: `Kept`, or an object that others hold.
-            let one: AnyObject = try Frame.run(step) { _ in
+            // The box, where one is kept or was made just now; or the object alone, where only others hold it.
+            let boxOrObject: AnyObject = try Frame.run(step) { _ in
                 let source = offer.kind == .objectGraph ? Container.ofRequest.copy(of: self) : self
                 if let existing = source.existing { return existing }
                 source.claim(step)
-                defer {  // In this order, or the next one to make it would not be known.
+                defer {  // In this order: after the unlock, the next maker may be known already.
                     Container.lock.withLock { source.maker = nil }
                     source.turn.unlock()
                 }
                 if let existing = source.existing { return existing }
-                let value = try make(.init(step)), one = Kept(value), object = object(value)
+                let value = try make(.init(step)), box = Kept(value), object = object(value)
                 if offer.kind == .weakShared, object == nil {
                     stop("\(offer.label) is .weakShared, but no class, at \(text(of: offer.place)): use .shared")
                 }
                 lock.withLock {
                     if source.isWeak { return source.object = object }
-                    (source.kept, source.held) = (.passRetained(one), object.map { .passUnretained($0) })
+                    (source.kept, source.held) = (.passRetained(box), object.map { .passUnretained($0) })
                 }
-                return one
+                return box
             }
-            return if let kept = one as? Kept<T> { kept.value } else { one as! T }  // For it was made by this offer.
+            return if let box = boxOrObject as? Kept<T> { box.value } else { boxOrObject as! T }  // Made as a T.
         }
 
         private var existing: AnyObject? { lock.withLock { kept?.takeUnretainedValue() ?? object } }
 
-        /// The value, where it is an object.
+        /// The value, where it is an object; that of an error lies in a box, which the cast to `Error` opens.
         private func object(_ value: Any) -> AnyObject? {
             guard Swift.type(of: value) is AnyObject.Type else { return nil }
-            return (value as? any Swift.Error).map { $0 as AnyObject } ?? (value as AnyObject)  // It may lie in a box.
+            return (value as? any Swift.Error).map { $0 as AnyObject } ?? (value as AnyObject)
         }
     }
 
-    /// A value in a class, for code that does not know its type, or may not know that it belongs to the main actor.
-    @usableFromInline final class Kept<T>: @unchecked Sendable {
-        @usableFromInline let value: T
-        @usableFromInline init(_ value: T) { self.value = value }
-        @inline(__always) static func open(_ kept: Unmanaged<AnyObject>) -> T {
-            kept._withUnsafeGuaranteedRef { unsafeDowncast($0, to: Kept.self).value }
-        }
-    }
-
-    /// What tells the instances of one place in a scope apart.
-    typealias Key = Kept<(id: AnyHashable, type: Any.Type)>
-
-    /// What fills a need. Said not to be inlined, as it never is: or the compiler would not unroll a factory's loop
-    /// over its needs in a copy.
+    /// What fills a need. It is never inlined anyway; but only where that is said does the compiler, in a copied file,
+    /// unroll a factory's loop over its needs.
     @usableFromInline @inline(never) static func fill<T>(_ step: Asker) -> T {
         var frame = Frame(T.self, nil, nil, .inForce, in: Step(step))
-        return frame.source == nil ? Frame.missing(&frame, nil, orNil: true) : Frame.inlined(&frame)
+        return frame.source == nil ? Frame.missing(&frame, nil, orNil: true) : Frame.madeInline(&frame)
     }
 
-    /// The value; what configures it is left for the end of the request, to run as a part of its making would.
+    /// The value; its configuration waits for the end of the request, and runs in a frame like that of its making.
     @usableFromInline static func configured<T>(_ value: T, _ configure: @escaping (Asker, T) -> Void) -> T {
         let step = Frame.current!, source = step.pointee.source!.takeUnretainedValue()
         let (place, container) = (step.pointee.place, step.pointee.container.takeUnretainedValue())
         let depth = step.pointee.depth  // So that things that make and configure each other come to an end.
-        let last = Kept {
+        let later = Kept {
             var frame = Frame(source.offer.type, nil, place, container, .passUnretained(source))
             frame.depth = depth
-            // It may have been made on the main queue, in a `sync` that its thread did and that is over by now.
+            // It may have been made inside a `DispatchQueue.main.sync` that this thread has left by now.
             if source.offer.isMain { Frame.checkThread(&frame) }
             Frame.run(&frame) { configure($0, value) }
         }
-        Container.ofRequest.pending.append(last)
+        Container.ofRequest.pending.append(later)
         return value
     }
 
     /// One thing being made. The frames of a thread, from the outermost on, are its request.
     struct Frame: ~Copyable {
-        let source: Unmanaged<Source>?, container: Unmanaged<Container>, isCounted: Bool
+        let source: Unmanaged<Source>?, container: Unmanaged<Container>, isCounted: Bool  // Whether both are retained.
         let asked: Place?, bound: ObjectIdentifier?  // The override in whose extent this began.
         let parent: Step?
         var depth: Int
-        /// The outermost is alone in the thread's slot, which is slow to set; that one knows the innermost of all.
+        /// The outermost alone is in the thread's slot, which is slow to set; it knows the innermost, and all know it.
         var outermost: Step?, innermost: Step?
-        var request: Unmanaged<Container>?, waiting: Unmanaged<Source>?  // Of the outermost; others read the last.
+        var request: Unmanaged<Container>?, waiting: Unmanaged<Source>?  // Of the outermost; others read `waiting`.
 
-        /// A frame for what the given source makes, or that of this type and name, if there is one.
+        var offer: Offer { source!.takeUnretainedValue().offer }
+        var place: Place { asked ?? parent!.pointee.offer.place }  // A need is asked for where its module stands.
+
+        static var current: Step? { threadSlot?.pointee.innermost }
+
+        /// A frame for the given source, or for that of this type and name, if there is one; a need gives no place.
         init(
             _ type: Any.Type, _ name: String?, _ place: Place?, _ chosen: @autoclosure () -> Container,
             _ given: Unmanaged<Source>? = nil, in parent: Step? = current
@@ -796,7 +813,7 @@ nonisolated extension Resolver {
             if let sole = Container.sole {
                 (container, isCounted, bound) = (sole, false, nil)
                 source = given ?? sole._withUnsafeGuaranteedRef { place == nil ? $0.need(type) : $0.find(type, name) }
-            } else {  // Both may be let go of meanwhile.
+            } else {  // Other threads may let go of these meanwhile.
                 let chosen = chosen(), added = chosen.added
                 let found = given ?? chosen.find(type, name, after: added)
                 source = withExtendedLifetime((chosen, added)) { found?.retain() }
@@ -807,15 +824,15 @@ nonisolated extension Resolver {
 
         deinit { if isCounted { _ = (source?.release(), container.release()) } }
 
-        /// What its source makes, or keeps.
-        @inline(never) static func made<T>(_ step: Step) -> T { inlined(step) }
+        /// What the step's source makes, or keeps.
+        @inline(never) static func made<T>(_ step: Step) -> T { madeInline(step) }
 
-        @inline(__always) static func inlined<T>(_ step: Step) -> T {
+        @inline(__always) static func madeInline<T>(_ step: Step) -> T {
             // Not retained: threads would contend for its count.
             step.pointee.source.unsafelyUnwrapped._withUnsafeGuaranteedRef { source -> T in
                 Unmanaged.passUnretained(source.offer)._withUnsafeGuaranteedRef { offer -> T in
-                    if offer.type != T.self { return wrapped(step) }
-                    let offer = unsafeDowncast(offer, to: TypedOffer<T>.self)
+                    if offer.type != T.self { return wrapped(step) }  // T is an optional of it.
+                    let offer = unsafeDowncast(offer, to: TypedOffer<T>.self)  // Every offer of a T is one.
                     if offer.isMain { checkThread(step) }
                     if offer.kind == .unshared { return run(step, offer.make) }
                     return source.instance(step, offer.make)
@@ -830,7 +847,7 @@ nonisolated extension Resolver {
             stop("\(it) is offered by a Module.main, and was asked for off the main actor, at \(at): ask on it\(path)")
         }
 
-        /// The optional T, for which what it wraps was found; nil without.
+        /// T, which is an optional: with what the step's source makes in it, or nil without a step.
         @inline(never) static func wrapped<T>(_ step: Step?) -> T { (T.self as! any Wrapping.Type).made(step) as! T }
 
         /// Nil, where that will do; else stops: says what was asked for and where, what comes near, and what mends it.
@@ -838,7 +855,7 @@ nonisolated extension Resolver {
             if orNil, T.self is any Wrapping.Type { return wrapped(nil) }
             var wanted: Any.Type = T.self
             while let optional = wanted as? any Wrapping.Type { wanted = optional.wrapped }
-            let all = step.pointee.container.takeUnretainedValue(), isBuilt = all !== Container.none
+            let container = step.pointee.container.takeUnretainedValue(), isBuilt = container !== Container.none
             var says = "nobody offers \(label(wanted, name)), asked for at \(text(of: step.pointee.place))"
             let override = Container.bound.get()
             if override?.find(wanted, name, after: override?.added) != nil {
@@ -849,20 +866,20 @@ nonisolated extension Resolver {
             } else if Container.built === Container.none {
                 says += "\n  nothing was built: give the override the program's dependencies too"
             }
-            if isBuilt || !all.modules.isEmpty { says += "\n  \(all.advice(wanted, name, "\n  "))" }
+            if isBuilt || !container.modules.isEmpty { says += "\n  \(container.advice(wanted, name, "\n  "))" }
             stop(says + path)
         }
 
-        /// Makes, as the innermost of this thread.
+        /// Calls `make`, with the step as its thread's innermost. The outermost then configures, and ends the request.
         @inline(__always) static func run<T>(_ step: Step, _ make: (Asker) throws -> T) rethrows -> T {
-            if step.pointee.outermost == nil { (step.pointee.outermost, slot) = (step, step) }
+            if step.pointee.outermost == nil { (step.pointee.outermost, threadSlot) = (step, step) }
             if step.pointee.depth > 100 { stopForDepth(step) }
             let (outermost, parent) = (step.pointee.outermost.unsafelyUnwrapped, step.pointee.parent)
             outermost.pointee.innermost = step
             defer {
                 outermost.pointee.innermost = parent
                 if parent == nil {
-                    slot = nil
+                    threadSlot = nil  // Before the release, in which a deinit may ask.
                     step.pointee.request?.release()
                 }
             }
@@ -871,47 +888,62 @@ nonisolated extension Resolver {
             return value
         }
 
-        /// Shows what repeats, or all where nothing does.
+        /// Stops the program with the part of the path that repeats, or all of it where none does.
         private static func stopForDepth(_ step: Step) -> Never {
             var (first, label) = (step.pointee.parent, step.pointee.offer.label)
             while let next = first, next.pointee.offer.label != label { first = next.pointee.parent }
             stop("100 things are being made, each for the one before: " + path(from: first, to: step) + cure)
         }
 
-        /// What a thread is making, from one thing on, or from the outermost, to another.
+        /// What a thread is making, from `first`, or its outermost step, to `last`.
         static func path(from first: Step?, to last: Step, inFull: Bool = false) -> String {
             let short = last.pointee.offer.label, label = inFull ? "\(short) (\(text(of: last.pointee.place)))" : short
             guard last != first, let parent = last.pointee.parent else { return label }
             return "\(path(from: first, to: parent, inFull: inFull)) → \(label)"
         }
 
-        var offer: Offer { source!.takeUnretainedValue().offer }
-        var place: Place { asked ?? parent!.pointee.offer.place }
-
-        static var current: Step? { slot?.pointee.innermost }
-
         /// What the thread is making, as the end of a text.
         static var path: String { current.map { "\n  while making " + path(from: nil, to: $0, inFull: true) } ?? "" }
     }
 
-    /// Sources by what they are for: those of modules in force together, of a scope, or of a request.
+    /// Sources by what they are for: those of modules in force together, of a scope, or of a request. Unchecked: the
+    /// first are complete before anyone has them, a scope's lock guards the next, one thread has the last.
     @usableFromInline final class Container: @unchecked Sendable {
-        static let none = Container([])
+        static let none = Container([])  // In force before anything is built.
         /// The first container, while it is in force and nothing was ever overridden or registered: it is then found
-        /// without a lock, and for that lives as long as the process. Later ones are counted.
+        /// without a lock, and for that lives as long as the process. Frames retain later ones.
         static var sole: Unmanaged<Container>? { load(&first) }
         @exclusivity(unchecked) nonisolated(unsafe) private static var first: Unmanaged<Container>?, eldest: Container?
         nonisolated(unsafe) private static var current = none
-        /// Protects the three above, what is registered, what an Inject remembers, and who makes and waits for what.
+        /// Protects what is in force, what is registered, what an Inject remembers, and who makes and waits for what.
         static let lock = Lock()
-        @usableFromInline static let bound = TaskLocal<Container?>(wrappedValue: nil)
+        @usableFromInline static let bound = TaskLocal<Container?>(wrappedValue: nil)  // The override in force.
         @inline(never) static var boundID: ObjectIdentifier? { bound.get().map { ObjectIdentifier($0) } }
+
+        /// What was built last.
+        @inline(never) static var built: Container { lock.withLock { current } }
+
+        /// The container of what this thread is making, unless an override began since; else the override, or `built`.
+        @usableFromInline static var inForce: Container {
+            guard let step = Frame.current, step.pointee.bound == boundID else { return bound.get() ?? built }
+            return step.pointee.container.takeUnretainedValue()
+        }
+
+        /// Puts a new container in force, and returns the one before; without a new one, it only ends `sole`.
+        @discardableResult static func replace(with container: Container?) -> Container? {
+            lock.withLock {
+                _ = swap(&first, first, with: eldest == nil ? container.map { .passUnretained($0) } : nil)
+                eldest = eldest ?? container ?? current  // Holds what `first` points to, for good.
+                return Swift.exchange(&current, with: container ?? current)
+            }
+        }
 
         private let isOverride: Bool
         var override: Container? { isOverride ? self : nil }
         @exclusivity(unchecked) private(set) var own: [Module], sources: [Source], problems: [String]
+        /// A table with at least twice as many places as sources: their number is a power of two, the mask one less.
         @exclusivity(unchecked) private var buckets: UnsafeMutablePointer<Unmanaged<Source>?>, mask: Int
-        private var registered: Container?
+        private var registered: Container?  // What was added since it was built.
         @exclusivity(unchecked) var pending: [Kept<() -> Void>]  // For when a request's outermost instance exists.
 
         @usableFromInline @inline(never)
@@ -929,12 +961,12 @@ nonisolated extension Resolver {
                     continue
                 }
                 if module.replacesNothing { note(offer.text + " replaces nothing: did you forget `as P`?") }
-                // Who reads one hardly waits for who reads another.
+                // Sixteen locks for all: who reads one source hardly ever waits for who reads another.
                 let source = Source(offer, sources.count < 16 ? Lock() : sources[sources.count & 15].lock)
                 sources.append(source)
                 buckets[bucket] = .passUnretained(source)
             }
-            if own.count > sources.count { own = sources.map { Module($0.offer) } }  // One place may offer it twice.
+            if own.count > sources.count { own = sources.map { Module($0.offer) } }  // One place twice is one module.
         }
 
         deinit { buckets.deallocate() }
@@ -949,7 +981,7 @@ nonisolated extension Resolver {
         }
 
         @inline(__always) private func bucket(_ slot: Int, _ isIt: (Source) -> Bool) -> Int {
-            // Addresses differ in the middle: the factor, which fits 32 bits, brings that to where the mask looks.
+            // Addresses differ in their middle bits: the factor, which a 32-bit Int can hold, brings these to the mask.
             var index = (slot &* 0x2C1B_3C6D) &>> 15 & mask
             while let source = buckets[index], !source._withUnsafeGuaranteedRef(isIt) { index = (index + 1) & mask }
             return index
@@ -972,9 +1004,9 @@ nonisolated extension Resolver {
             return source
         }
 
-        /// That of the request on this thread's stack.
+        /// That of the request on this thread's stack, kept by the outermost frame and made when first asked for.
         static var ofRequest: Container {
-            let outermost = slot!
+            let outermost = threadSlot!
             if outermost.pointee.request == nil { outermost.pointee.request = .passRetained(Container([])) }
             return outermost.pointee.request!.takeUnretainedValue()
         }
@@ -984,7 +1016,7 @@ nonisolated extension Resolver {
             while !pending.isEmpty { for configure in Swift.exchange(&pending, with: []) { configure.value() } }
         }
 
-        /// The source that keeps for a request what this one makes.
+        /// The source that keeps for a request what the original makes; it holds that one, as its address is the slot.
         func copy(of original: Source) -> Source {
             let address = Int(bitPattern: ObjectIdentifier(original))
             return source(in: address) ?? add(Source(original.offer, original.lock, address, original))
@@ -992,15 +1024,15 @@ nonisolated extension Resolver {
 
         /// The modules, or another container's with these in their place; stops the program where they are wrong.
         @usableFromInline convenience init(checked modules: [Module], over other: Container? = nil) {
-            if other != nil { Container.replace(with: nil) }
+            if other != nil { Container.replace(with: nil) }  // From here on `sole` is nil.
             self.init(other.map { Container.merge($0.modules, modules) } ?? modules, isOverride: other != nil)
             do { try validate() } catch { stop(error.description) }
         }
 
         /// The modules of both, where the new stand in place of those of the same type and name.
         @usableFromInline static func merge(_ old: [Module], _ new: [Module]) -> [Module] {
-            let found = Container(new)
-            return Dependencies.Builder.buildArray([old.filter { !found.has($0.offer) }, new])
+            let newer = Container(new)
+            return Dependencies.Builder.buildArray([old.filter { !newer.has($0.offer) }, new])
         }
 
         /// The modules, with what was registered since.
@@ -1015,43 +1047,25 @@ nonisolated extension Resolver {
         /// The source of this very type and name.
         func exactly(_ type: Any.Type, _ name: String?) -> Unmanaged<Source>? { buckets[bucket(of: type, name)] }
 
-        /// What makes this type, in what was added or here; or what it wraps, for an optional that nobody offers.
+        /// The source of this type, in what was added or here; for an optional without one, that of what it wraps.
         @inline(never)
         func find(_ type: Any.Type, _ name: String?, after added: Container? = nil) -> Unmanaged<Source>? {
             added?.exactly(type, name) ?? buckets[bucket(of: type, name)]
                 ?? (type as? any Wrapping.Type).flatMap { find($0.wrapped, name, after: added) }
         }
 
-        /// The same for a need, which has no name: inlined, as nothing is looked for as often. Nothing is added here.
+        /// The same for a need, without a name, in a sole container, with nothing added: inlined, as the most frequent.
         @inline(__always) func need(_ type: Any.Type) -> Unmanaged<Source>? {
             buckets[bucket(of: type, nil)] ?? find(type, nil)
         }
 
         @usableFromInline func register(_ module: Module) {
-            Container.replace(with: nil)
+            Container.replace(with: nil)  // From here on `sole` is nil.
             Self.lock.take { Swift.exchange(&registered, with: .init(Self.merge(registered?.own ?? [], [module]))) }
         }
 
         /// Keeps nothing from here on: whoever still asks gets what others hold, or a new one.
         @usableFromInline func close() { for one in sources where one.offer.kind != .unshared { one.weaken() } }
-
-        /// What was built last.
-        @inline(never) static var built: Container { lock.withLock { current } }
-
-        /// The container in force: of what is being made, unless an override began since; else of the override.
-        @usableFromInline static var inForce: Container {
-            guard let step = Frame.current, step.pointee.bound == boundID else { return bound.get() ?? built }
-            return step.pointee.container.takeUnretainedValue()
-        }
-
-        /// Puts a new container in force; without one, sees to it that from here on the one in force is looked for.
-        @discardableResult static func replace(with container: Container?) -> Container? {
-            lock.withLock {
-                _ = swap(&first, first, with: eldest == nil ? container.map { .passUnretained($0) } : nil)
-                eldest = eldest ?? container ?? current  // Which holds it for good.
-                return Swift.exchange(&current, with: container ?? current)
-            }
-        }
     }
 
     /// An optional, seen by code that does not know its type.
@@ -1068,6 +1082,7 @@ nonisolated extension Optional: Resolver.Wrapping {
 
 // MARK: - Platform
 
+// The imports stand here, as nothing above depends on the system.
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(WinSDK)
@@ -1087,15 +1102,15 @@ import Dispatch
 #endif
 
 nonisolated extension Resolver {
-    /// Not recursive; held for a moment only, but for a source's turn.
+    /// A lock, not recursive; held for a moment only, unless it is a source's turn.
     final class Lock: @unchecked Sendable {
         #if canImport(WinSDK) || canImport(WASILibc)
         private let mutex = Synchronization.Mutex<Void>(())
         func lock() { mutex._unsafeLock() }  // A turn outlasts any closure given to `withLock`.
         func unlock() { mutex._unsafeUnlock() }
         #else
-        // Alone in a line of most processors' memory: what is read beside it would be slow. Opaque: a pointer to what
-        // it is would bring the tables of that type.
+        // Alone in a cache line of most processors, or whatever lies beside it would be slow to read. Opaque: a typed
+        // pointer would bring the metadata of its type.
         private let mutex = OpaquePointer(UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 64))
         @inline(never) init() { pthread_mutex_init(.init(mutex), nil) }
         deinit { _ = (pthread_mutex_destroy(.init(mutex)), UnsafeMutableRawPointer(mutex).deallocate()) }
@@ -1113,14 +1128,14 @@ nonisolated extension Resolver {
         func take<V>(_ body: () -> V) { withExtendedLifetime(withLock(body)) {} }
     }
 
-    /// A pointer that any thread may read, and what it points to. Swift has atomics on all systems, but types for them
-    /// only on new ones; and those would bring tables.
+    /// Reads a pointer, or an `Unmanaged`, that another thread may set meanwhile, and so what it points to. Swift has
+    /// these functions on all systems, types for atomics on new ones only, and with metadata. Transparent, as they are.
     @_transparent @_alwaysEmitIntoClient static func load<T>(_ pointer: UnsafeMutablePointer<T?>) -> T? {
         let object = UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: AnyObject?.self)
         return unsafeBitCast(_stdlib_atomicAcquiringLoadARCRef(object: object), to: T?.self)
     }
 
-    /// Writes it, if it is still the old one.
+    /// Sets it, if it is still the old one, and says whether it was.
     @_transparent static func swap<T>(_ pointer: UnsafeMutablePointer<T?>, _ old: T?, with new: T?) -> Bool {
         let raw = UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: UnsafeRawPointer?.self)
         var old = unsafeBitCast(old, to: UnsafeRawPointer?.self)
@@ -1131,19 +1146,19 @@ nonisolated extension Resolver {
     // The thread's slot, with the outermost frame of its request in it.
     #if canImport(WinSDK)
     private static let key = TlsAlloc()
-    static var slot: Step? {
+    static var threadSlot: Step? {
         get { TlsGetValue(key)?.assumingMemoryBound(to: Frame.self) }
         set { TlsSetValue(key, newValue) }
     }
     #elseif canImport(WASILibc)
-    nonisolated(unsafe) static var slot: Step?
+    nonisolated(unsafe) static var threadSlot: Step?  // There is only one thread.
     #else
     private static let key = {
         var key = pthread_key_t()
         pthread_key_create(&key) { _ in stop("a thread ended while it made something that others may wait for") }
         return key
     }()
-    static var slot: Step? {
+    static var threadSlot: Step? {
         get { pthread_getspecific(key)?.assumingMemoryBound(to: Frame.self) }
         set { pthread_setspecific(key, newValue) }
     }
