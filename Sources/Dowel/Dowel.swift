@@ -237,7 +237,7 @@ public nonisolated struct Module: Sendable {
         _ make: @escaping @MainActor @Sendable (repeat each Need) -> T
     ) -> @Sendable (repeat each Need) -> T { { (need: repeat each Need) in here(make, repeat each need) } }
 
-    /// The same for a configuration: a factory whose first need is the instance, only the compiler has to be told so.
+    /// The same for a configuration, which the compiler does not take for a factory whose first need is the instance.
     @_alwaysEmitIntoClient static func thenMain<T, each Part>(
         _ configure: @escaping @MainActor @Sendable (T, repeat each Part) -> Void
     ) -> @Sendable (T, repeat each Part) -> Void { onMain(configure) }
@@ -1145,7 +1145,7 @@ nonisolated extension Resolver {
 
     // The thread's slot, with the outermost frame of its request in it.
     #if canImport(WinSDK)
-    private static let key = TlsAlloc()
+    private static let key = TlsAlloc()  // It does not tell when a thread ends.
     static var threadSlot: Step? {
         get { TlsGetValue(key)?.assumingMemoryBound(to: Frame.self) }
         set { TlsSetValue(key, newValue) }

@@ -269,7 +269,7 @@ private let shop = Dependencies {
         #expect(text.contains(#"[label="API\n“a\\”", shape=box]"#))
     }
 
-    @Test func `what no picture can show is a question mark in the DOT drawing`() {
+    @Test func `what no picture can show is replaced in the DOT drawing`() {
         let text = Dependencies { Module("a\u{0}\u{1B}\u{FFFE}\t\nb") { Client() as any API } }.diagram(.dot)
 
         #expect(text.contains("“a\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD} b”"))
