@@ -627,6 +627,21 @@ nonisolated extension Resolver {
         one.position == other.position && (one.file == other.file || text(of: one) == text(of: other))
     }
 
+    /// Reads a pointer, or an `Unmanaged`, that another thread may set meanwhile, and so what it points to. Swift has
+    /// these functions on all systems, types for atomics on new ones only, and with metadata. Transparent, as they are.
+    @_transparent @_alwaysEmitIntoClient static func load<T>(_ pointer: UnsafeMutablePointer<T?>) -> T? {
+        let object = UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: AnyObject?.self)
+        return unsafeBitCast(_stdlib_atomicAcquiringLoadARCRef(object: object), to: T?.self)
+    }
+
+    /// Sets it, if it is still the old one, and says whether it was.
+    @_transparent static func swap<T>(_ pointer: UnsafeMutablePointer<T?>, _ old: T?, with new: T?) -> Bool {
+        let raw = UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: UnsafeRawPointer?.self)
+        var old = unsafeBitCast(old, to: UnsafeRawPointer?.self)
+        let new = unsafeBitCast(new, to: UnsafeRawPointer?.self)
+        return _stdlib_atomicCompareExchangeStrongPtr(object: raw, expected: &old, desired: new)
+    }
+
     /// A value in a box, for code that knows neither its type nor (hence unchecked) that it is the main actor's.
     @usableFromInline final class Kept<T>: @unchecked Sendable {
         @usableFromInline let value: T
@@ -844,7 +859,7 @@ nonisolated extension Resolver {
         @inline(never) static func checkThread(_ step: Step) {
             if isMainThread { return }
             let (it, at) = (step.pointee.offer.label, text(of: step.pointee.place))
-            stop("\(it) is offered by a Module.main, and was asked for off the main actor, at \(at): ask on it\(path)")
+            stop("\(it) is made by Module.main, and asked for off the main actor, at \(at): ask on it\(path)")
         }
 
         /// T, which is an optional: with what the step's source makes in it, or nil without a step.
@@ -857,14 +872,13 @@ nonisolated extension Resolver {
             while let optional = wanted as? any Wrapping.Type { wanted = optional.wrapped }
             let container = step.pointee.container.takeUnretainedValue(), isBuilt = container !== Container.none
             var says = "nobody offers \(label(wanted, name)), asked for at \(text(of: step.pointee.place))"
-            let override = Container.bound.get()
-            if override?.find(wanted, name, after: override?.added) != nil {
-                says += "\n  the override in force offers it, but what asks was created outside"
+            if let override = Container.bound.get(), override.find(wanted, name, after: override.added) != nil {
+                says += "\n  the override offers it, but what asks was created outside"
             } else if !isBuilt {
-                let hint = "or a property initializer read this before, or this runs outside of an override's block"
-                says += "\n  build() was never called, or stands in a global that nobody read, \(hint)"
+                let hint = "or a property initializer read this before, or this is outside of an override"
+                says += "\n  build() was never called, or is in a global nobody read, \(hint)"
             } else if Container.built === Container.none {
-                says += "\n  nothing was built: give the override the program's dependencies too"
+                says += "\n  nothing was built: give overrides the program's modules too"
             }
             if isBuilt || !container.modules.isEmpty { says += "\n  \(container.advice(wanted, name, "\n  "))" }
             stop(says + path)
@@ -892,7 +906,7 @@ nonisolated extension Resolver {
         private static func stopForDepth(_ step: Step) -> Never {
             var (first, label) = (step.pointee.parent, step.pointee.offer.label)
             while let next = first, next.pointee.offer.label != label { first = next.pointee.parent }
-            stop("100 things are being made, each for the one before: " + path(from: first, to: step) + cure)
+            stop("100 things are made, each for the one before: " + path(from: first, to: step) + cure)
         }
 
         /// What a thread is making, from `first`, or its outermost step, to `last`.
@@ -971,7 +985,7 @@ nonisolated extension Resolver {
 
         deinit { buckets.deallocate() }
 
-        @inline(never) func note(_ problem: String) { problems.append(problem) }
+        @inline(never) func note(_ problem: String) { if !problems.contains(problem) { problems.append(problem) } }
 
         /// Where the source of this type and name is, or where it would be.
         @inline(__always) private func bucket(of type: Any.Type, _ name: String?) -> Int {
@@ -1126,21 +1140,6 @@ nonisolated extension Resolver {
 
         /// Lets go of what `body` gives after the lock is released: a deinit may run the user's code.
         func take<V>(_ body: () -> V) { withExtendedLifetime(withLock(body)) {} }
-    }
-
-    /// Reads a pointer, or an `Unmanaged`, that another thread may set meanwhile, and so what it points to. Swift has
-    /// these functions on all systems, types for atomics on new ones only, and with metadata. Transparent, as they are.
-    @_transparent @_alwaysEmitIntoClient static func load<T>(_ pointer: UnsafeMutablePointer<T?>) -> T? {
-        let object = UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: AnyObject?.self)
-        return unsafeBitCast(_stdlib_atomicAcquiringLoadARCRef(object: object), to: T?.self)
-    }
-
-    /// Sets it, if it is still the old one, and says whether it was.
-    @_transparent static func swap<T>(_ pointer: UnsafeMutablePointer<T?>, _ old: T?, with new: T?) -> Bool {
-        let raw = UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: UnsafeRawPointer?.self)
-        var old = unsafeBitCast(old, to: UnsafeRawPointer?.self)
-        let new = unsafeBitCast(new, to: UnsafeRawPointer?.self)
-        return _stdlib_atomicCompareExchangeStrongPtr(object: raw, expected: &old, desired: new)
     }
 
     // The thread's slot, with the outermost frame of its request in it.

@@ -227,7 +227,7 @@ struct FailingTests {
         }
 
         expect(
-            result, says: "nothing was built: give the override the program's dependencies too",
+            result, says: "nothing was built: give overrides the program's modules too",
             "Failing.API \"net\" (DowelTests/FailingTests.swift:", but: "build()")
     }
 
@@ -356,7 +356,7 @@ struct FailingTests {
             Dependencies { Module { Failing.Client() as any Failing.API } }.override { _ = screen.api }
         }
 
-        expect(result, says: "the override in force offers it, but what asks was created outside", but: "build()")
+        expect(result, says: "the override offers it, but what asks was created outside", but: "build()")
     }
 
     @Test func `the same is said where it was registered in the override in force`() async {
@@ -368,7 +368,7 @@ struct FailingTests {
             }
         }
 
-        expect(result, says: "the override in force offers it, but what asks was created outside", but: "build()")
+        expect(result, says: "the override offers it, but what asks was created outside", but: "build()")
     }
 
     @Test func `what the override in force offers under another name is only near`() async {
@@ -427,7 +427,7 @@ struct FailingTests {
             onThreads(1) { _ in let _: Failing.Config = Resolver.resolve() }
         }
 
-        expect(result, says: "Client is offered by a Module.main", "while making DowelTests.Failing.Config (")
+        expect(result, says: "Client is made by Module.main", "while making DowelTests.Failing.Config (")
     }
 
     @Test func `what configures an instance is told with the place that asked for the instance`() async {
@@ -526,7 +526,7 @@ struct FailingTests {
         }
 
         expect(
-            result, says: "100 things are being made, each for the one before", "Failing.Link \"100\"", but: "\"103\"")
+            result, says: "100 things are made, each for the one before", "Failing.Link \"100\"", but: "\"103\"")
     }
 
     @Test func `a chain of a thousand modules stops before the stack ends, on a thread of 512 KB too`() async {
@@ -535,7 +535,7 @@ struct FailingTests {
             onThreads(1, stackSize: 512 * 1024) { _ in _ = Inject<Failing.Link>("1")() }
         }
 
-        expect(result, says: "100 things are being made, each for the one before")
+        expect(result, says: "100 things are made, each for the one before")
     }
 
     @Test func `two unshared modules that ask for each other stop, with the part that repeats`() async {
@@ -555,7 +555,7 @@ struct FailingTests {
         // What led there is not told, nor more than one round.
         expect(
             result,
-            says: "100 things are being made, each for the one before: "
+            says: "100 things are made, each for the one before: "
                 + "DowelTests.Failing.Pong → DowelTests.Failing.Ping → DowelTests.Failing.Pong\n")
     }
 
@@ -566,7 +566,7 @@ struct FailingTests {
         }
 
         expect(
-            result, says: "100 things are being made, each for the one before", "DowelTests.Failing.Tail", " → ",
+            result, says: "100 things are made, each for the one before", "DowelTests.Failing.Tail", " → ",
             "DowelTests.Failing.Tail")
     }
 

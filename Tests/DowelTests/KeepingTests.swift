@@ -1469,7 +1469,7 @@ struct ScopeTests {
         }
 
         let text = result?.text ?? ""
-        let says = "Canvas is offered by a Module.main, and was asked for off the main actor, at Here/Away.swift:7: ask"
+        let says = "Canvas is made by Module.main, and asked for off the main actor, at Here/Away.swift:7: ask"
         #expect(text.contains(says), "\(text)")
     }
 
@@ -1597,7 +1597,7 @@ struct BoundaryTests {
             onThreads(1) { _ in _ = Resolver.resolve() as Ledger }
         }
 
-        #expect(result?.text.contains("is offered by a Module.main, and was asked for off the main actor") == true)
+        #expect(result?.text.contains("is made by Module.main, and asked for off the main actor") == true)
     }
 
     @Test func `what configures an instance asks the container that made it`() {
@@ -1639,7 +1639,7 @@ struct BoundaryTests {
         }
 
         #expect(declared?.text.contains("Dependency cycle: Hoop ") == true)
-        #expect(result?.text.contains("100 things are being made") == true)
+        #expect(result?.text.contains("100 things are made") == true)
     }
 
     @Test func `a weakly shared class behind any Error is one`() {

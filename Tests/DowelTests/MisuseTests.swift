@@ -774,7 +774,7 @@ struct MisuseTests {
             onThreads(1, stackSize: Misuse.smallStack) { _ in descent.run() }
         }
 
-        expect(result, says: "100 things are being made, each for the one before", "DowelTests.Misuse.Link")
+        expect(result, says: "100 things are made, each for the one before", "DowelTests.Misuse.Link")
     }
 
     @Test func `what configures may ask for what it configures, and gets it where it is kept`() async {
@@ -800,7 +800,7 @@ struct MisuseTests {
 
         #expect(seen.value.allSatisfy { $0 === node })
         #expect(seen.value.count == 2)
-        expect(result, says: "100 things are being made, each for the one before: DowelTests.Misuse.Node → DowelTests")
+        expect(result, says: "100 things are made, each for the one before: DowelTests.Misuse.Node → DowelTests")
     }
 
     @Test func `what configures may run into a cycle, which stops with its path`() async {

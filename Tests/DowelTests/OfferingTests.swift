@@ -494,7 +494,7 @@ struct OfferingTests {
                 onThreads(1) { _ in _ = Inject<View>("it")() }
             }
 
-        #expect(result?.text.contains("View\(isShared ? "" : " \"it\"") is offered by a Module.main") == true)
+        #expect(result?.text.contains("View\(isShared ? "" : " \"it\"") is made by Module.main") == true)
         #expect(result?.text.contains("asked for off the main actor") == true)
     }
 
@@ -516,7 +516,7 @@ struct OfferingTests {
             onThreads(1) { _ in Resolver.resolve() as Void }
         }
 
-        #expect(result?.text.contains("View is offered by a Module.main") == true)
+        #expect(result?.text.contains("View is made by Module.main") == true)
         #expect(result?.text.contains("asked for off the main actor") == true)
     }
     #endif
@@ -532,7 +532,7 @@ struct OfferingTests {
             onThreads(1) { _ in _ = Resolver.resolve("it") as View }
         }
 
-        #expect(result?.text.contains("View \"it\" is offered by a Module.main") == true)
+        #expect(result?.text.contains("View \"it\" is made by Module.main") == true)
     }
 
     @Test func `what a main module offers is not made in a task of the pool`() async {

@@ -291,6 +291,20 @@ private func module<Offered: Numbered, Need: Numbered>(_: Offered.Type, needs _:
         #expect(names.first == names.last)
     }
 
+    @Test(arguments: [
+        Dependencies { Module { (_: any API, _: any Log, _: any API) in never() as A } },
+        Dependencies {
+            Module { (_: B) in never() as A }
+            Module { (_: A, _: any Log, _: A) in never() as B }
+        },
+    ])
+    func `what two needs of one type have wrong is reported once`(modules: Dependencies) {
+        let problems = modules.problems
+
+        #expect(problems.count == 2)
+        #expect(problems.count { $0.contains("Log, which nobody offers") } == 1)
+    }
+
     @Test func `an optional need makes a cycle like any other`() {
         let modules = Dependencies {
             Module { (_: B?) in never() as A }

@@ -171,7 +171,7 @@ private actor Account {
         }
 
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(text.contains("StackNavigator is offered by a Module.main, and was asked for off the main actor"))
+        #expect(text.contains("StackNavigator is made by Module.main, and asked for off the main actor"))
     }
 }
 

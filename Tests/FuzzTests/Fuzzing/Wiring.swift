@@ -39,7 +39,9 @@ enum Wiring {
         for recipe in all {
             if offered[recipe.node] == nil { offered[recipe.node] = recipe } else { duplicates += 1 }
         }
-        let missing = offered.values.flatMap(\.needs).filter { !$0.isOptional && offered[$0.node] == nil }.count
+        let missing = offered.values.reduce(0) { sum, recipe in
+            sum + Set(recipe.needs.filter { !$0.isOptional && offered[$0.node] == nil }.map(\.node)).count
+        }
         let useless = replacements.filter { one in !recipes.contains { $0.node == one.node } }
         let cyclic = offered.keys.filter { reaches($0, offered).contains($0) }
         let components = Set(cyclic.map { node in cyclic.filter { reaches(node, offered).contains($0) }.min()! })
