@@ -3,9 +3,11 @@
 /// An instance.
 final class ModelCore {
     let recipe: Recipe?, node: Int, seen: Seen, isOfFarewell: Bool, model: Model
-    var kept: [ModelCore] = [], configuration: [ModelCore] = []
-    var sites: [ModelSite] = []
+    // In the order of a real one's, for they are let go of in this order, and what is let go of may ask.
     var scope: ModelScope?
+    var kept: [ModelCore] = []
+    var sites: [ModelSite] = []
+    var configuration: [ModelCore] = []
 
     init(_ recipe: Recipe?, _ node: Int, _ mark: Int, _ model: Model) {
         (self.recipe, self.node, self.model) = (recipe, node, model)
