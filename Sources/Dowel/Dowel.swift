@@ -586,7 +586,7 @@ nonisolated extension Resolver.Container {
         let isBare = name == nil && article == nil && full.hasPrefix("Swift.")
         var (text, concrete, count) = ("", "", 0)
         for module in modules {
-            let other = (module.type as? any Resolver.Wrapping.Type)?.wrapped ?? module.type
+            let other = (module.type as? any Resolver.Wrapping.Type)?.dowelWrapped ?? module.type
             if _typeName(other, qualified: false) == short {
                 let twin = other != type && _typeName(other) == full ? ", a twin: is a library linked twice?" : ""
                 text += module.offer.text + " is offered" + twin + separator
@@ -869,7 +869,7 @@ nonisolated extension Resolver {
         @inline(never) static func missing<T>(_ step: Step, _ name: String?, orNil: Bool) -> T {
             if orNil, T.self is any Wrapping.Type { return wrapped(nil) }
             var wanted: Any.Type = T.self
-            while let optional = wanted as? any Wrapping.Type { wanted = optional.wrapped }
+            while let optional = wanted as? any Wrapping.Type { wanted = optional.dowelWrapped }
             let container = step.pointee.container.takeUnretainedValue(), isBuilt = container !== Container.none
             var says = "nobody offers \(label(wanted, name)), asked for at \(text(of: step.pointee.place))"
             if let override = Container.bound.get(), override.find(wanted, name, after: override.added) != nil {
@@ -1065,7 +1065,7 @@ nonisolated extension Resolver {
         @inline(never)
         func find(_ type: Any.Type, _ name: String?, after added: Container? = nil) -> Unmanaged<Source>? {
             added?.exactly(type, name) ?? buckets[bucket(of: type, name)]
-                ?? (type as? any Wrapping.Type).flatMap { find($0.wrapped, name, after: added) }
+                ?? (type as? any Wrapping.Type).flatMap { find($0.dowelWrapped, name, after: added) }
         }
 
         /// The same for a need, without a name, in a sole container, with nothing added: inlined, as the most frequent.
@@ -1084,13 +1084,13 @@ nonisolated extension Resolver {
 
     /// An optional, seen by code that does not know its type.
     protocol Wrapping {
-        static var wrapped: Any.Type { get }
+        static var dowelWrapped: Any.Type { get }  // In a copy, a member of every optional of the client's module.
         static func made(_ step: Step?) -> Self
     }
 }
 
 nonisolated extension Optional: Resolver.Wrapping {
-    static var wrapped: Any.Type { Wrapped.self }
+    static var dowelWrapped: Any.Type { Wrapped.self }
     static func made(_ step: Resolver.Step?) -> Self { step == nil ? nil : .some(Resolver.Frame.made(step!)) }
 }
 

@@ -82,7 +82,7 @@ nonisolated extension Dependencies {
 
 /// The type, and for an optional what is wrapped in it: a module of either will do.
 nonisolated func unwrapping(_ type: Any.Type) -> [Any.Type] {
-    [type] + ((type as? any Wrapping.Type).map { unwrapping($0.wrapped) } ?? [])
+    [type] + ((type as? any Wrapping.Type).map { unwrapping($0.auditWrapped) } ?? [])
 }
 
 /// The name as the source has it: Swift shows an address for a private context, and no common spaces.
@@ -99,9 +99,9 @@ nonisolated func withSpaces(_ name: some StringProtocol) -> String { String(name
 
 /// An optional, seen by code that does not know its type.
 nonisolated protocol Wrapping {
-    static var wrapped: Any.Type { get }
+    static var auditWrapped: Any.Type { get }
 }
 
 nonisolated extension Optional: Wrapping {
-    static var wrapped: Any.Type { Wrapped.self }
+    static var auditWrapped: Any.Type { Wrapped.self }
 }

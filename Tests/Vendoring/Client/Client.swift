@@ -39,6 +39,8 @@ nonisolated enum Error {}
 nonisolated let exchange = "a global", max = exchange, type = exchange
 extension Optional {
     mutating func take() throws -> Wrapped { fatalError() }
+    static var wrapped: Any.Type { Wrapped.self }
+    static var wrappedType: Any.Type { Wrapped.self }
 }
 
 // Whoever has a copy may extend its types: the library must go on calling what is its own.
