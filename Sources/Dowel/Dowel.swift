@@ -664,6 +664,8 @@ nonisolated extension Resolver {
             (self.type, self.name, self.kind, self.place, self.isMain) = (type, name, kind, place, isMain)
         }
 
+        /// Whether this is of this copy of Dowel's types. Unsafe, or the compiler would take it for granted.
+        final var isOurs: Bool { unsafeBitCast(self, to: AnyObject.self) is Offer }
         final var label: String { Resolver.label(type, name) }
         @inline(never) final var text: String { "\(label) (\(Resolver.text(of: place)))" }
     }
@@ -960,8 +962,7 @@ nonisolated extension Resolver {
         private var registered: Container?  // What was added since it was built.
         @exclusivity(unchecked) var pending: [Kept<() -> Void>]  // For when a request's outermost instance exists.
 
-        @usableFromInline @inline(never)
-        init(_ modules: [Module], isOverride: Bool = false) {
+        @usableFromInline @inline(never) init(_ modules: [Module], isOverride: Bool = false) {
             (self.isOverride, own, sources, problems, pending) = (isOverride, modules, [], [], [])
             mask = 1 &<< (Int.bitWidth - (modules.count * 2 + 6).leadingZeroBitCount) - 1
             buckets = .allocate(capacity: mask + 1)
@@ -974,6 +975,7 @@ nonisolated extension Resolver {
                     note("\(offer.text) is offered at \(text(of: other.place)) too: take one out, or use replacing(_:)")
                     continue
                 }
+                if !offer.isOurs { note("Dowel is linked twice: have one dynamic library hold it") }
                 if module.replacesNothing { note(offer.text + " replaces nothing: did you forget `as P`?") }
                 // Sixteen locks for all: who reads one source hardly ever waits for who reads another.
                 let source = Source(offer, sources.count < 16 ? Lock() : sources[sources.count & 15].lock)
@@ -1062,10 +1064,9 @@ nonisolated extension Resolver {
         func exactly(_ type: Any.Type, _ name: String?) -> Unmanaged<Source>? { buckets[bucket(of: type, name)] }
 
         /// The source of this type, in what was added or here; for an optional without one, that of what it wraps.
-        @inline(never)
-        func find(_ type: Any.Type, _ name: String?, after added: Container? = nil) -> Unmanaged<Source>? {
-            added?.exactly(type, name) ?? buckets[bucket(of: type, name)]
-                ?? (type as? any Wrapping.Type).flatMap { find($0.dowelWrapped, name, after: added) }
+        @inline(never) func find(_ type: Any.Type, _ name: String?, after new: Container? = nil) -> Unmanaged<Source>? {
+            new?.exactly(type, name) ?? buckets[bucket(of: type, name)]
+                ?? (type as? any Wrapping.Type).flatMap { find($0.dowelWrapped, name, after: new) }
         }
 
         /// The same for a need, without a name, in a sole container, with nothing added: inlined, as the most frequent.

@@ -7,10 +7,9 @@ protocol Log: Sendable { func write(_ text: String) }
 
 enum Console {
     #if MENDED
-    static let log = Inject<any Log>()
-    static func warm() { log().write("warm") }
+    static var log: any Log { Resolver.resolve() }
     #else
     @Inject static var log: any Log
-    static func warm() { log.write("warm") }
     #endif
+    static func warm() { log.write("warm") }
 }
