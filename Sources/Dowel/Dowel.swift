@@ -544,7 +544,7 @@ nonisolated extension Resolver.Container {
                     }
                 } else if !(needs[index] is any Resolver.Wrapping.Type) {  // An optional may stay nil.
                     let need = needs[index], name = Resolver.name(of: need), advice = advice(need, nil, "; ")
-                    let hint = "If it has a default value, write the closure, without it."
+                    let hint = "If it has a default value, write the closure, without it; if a name, resolve it there."
                     note("\(asking.offer.text) needs \(name), which nobody offers: \(advice). \(hint)")
                 }
             }
@@ -733,8 +733,8 @@ nonisolated extension Resolver {
             Container.lock.withLock { (maker, request.pointee.waiting) = (.init(step), nil) }
         }
 
-        /// The path from here to the request, by who makes and what that one waits for; nil where it ends elsewhere. It
-        /// retains nothing, or might let go of it under the lock; and who waits stands still: its frames may be read.
+        /// The path from here to the request, by who makes and what that one waits for; nil where it ends elsewhere. The
+        /// search retains nothing, or might let go of it under the lock; and who waits stands still: its frames may be read.
         private func path(to request: Step) -> String? {
             guard let maker = Step(maker), let owner = maker.pointee.outermost else { return nil }
             let rest = owner == request ? "" : owner.pointee.waiting?._withUnsafeGuaranteedRef { $0.path(to: request) }
@@ -762,7 +762,7 @@ nonisolated extension Resolver {
                 if let existing = source.existing { return existing }
                 let value = try make(.init(step)), box = Kept(value), object = object(value)
                 if offer.kind == .weakShared, object == nil {
-                    stop("\(offer.label) is .weakShared, but no class, at \(text(of: offer.place)): use .shared")
+                    stop(offer.text + " is .weakShared, but no class: use .shared")
                 }
                 lock.withLock {
                     if source.isWeak { return source.object = object }
@@ -872,18 +872,18 @@ nonisolated extension Resolver {
             if orNil, T.self is any Wrapping.Type { return wrapped(nil) }
             var wanted: Any.Type = T.self
             while let optional = wanted as? any Wrapping.Type { wanted = optional.dowelWrapped }
-            let container = step.pointee.container.takeUnretainedValue(), isBuilt = container !== Container.none
+            let container = step.pointee.container.takeUnretainedValue()
             var says = "nobody offers \(label(wanted, name)), asked for at \(text(of: step.pointee.place))"
+            if wanted != T.self { says += ": resolve() never answers nil, find() may" }
             if let override = Container.bound.get(), override.find(wanted, name, after: override.added) != nil {
                 says += "\n  the override offers it, but what asks was created outside"
-            } else if !isBuilt {
-                let hint = "or a property initializer read this before, or this is outside of an override"
-                says += "\n  build() was never called, or is in a global nobody read, \(hint)"
+            } else if container === Container.none {
+                says += "\n  build() was never called, or is in a global nobody read, "
+                says += "or a property initializer read this before, or this is outside of an override"
             } else if Container.built === Container.none {
                 says += "\n  nothing was built: give overrides the program's modules too"
             }
-            if isBuilt || !container.modules.isEmpty { says += "\n  \(container.advice(wanted, name, "\n  "))" }
-            stop(says + path)
+            stop("\(says)\n  \(container.advice(wanted, name, "\n  "))\(path)")
         }
 
         /// Calls `make`, with the step as its thread's innermost. The outermost then configures, and ends the request.
@@ -976,7 +976,7 @@ nonisolated extension Resolver {
                     continue
                 }
                 if !offer.isOurs { note("Dowel is linked twice: have one dynamic library hold it") }
-                if module.replacesNothing { note(offer.text + " replaces nothing: did you forget `as P`?") }
+                if module.replacesNothing { note(offer.text + " replaces nothing: did you forget `as P`? Or a name?") }
                 // Sixteen locks for all: who reads one source hardly ever waits for who reads another.
                 let source = Source(offer, sources.count < 16 ? Lock() : sources[sources.count & 15].lock)
                 sources.append(source)

@@ -163,7 +163,9 @@ struct FailingTests {
             _ = Failing.resolveOptional()
         }
 
-        expect(result, says: "nobody offers DowelTests.Failing.API, asked for at \(Failing.optionalPlace)")
+        expect(
+            result, says: "nobody offers DowelTests.Failing.API, asked for at \(Failing.optionalPlace)",
+            ": resolve() never answers nil, find() may")
     }
 
     @Test func `a call into a weak variable stops as well`() async {
@@ -207,7 +209,7 @@ struct FailingTests {
 
         expect(
             result, says: "nobody offers DowelTests.Failing.API", "build() was never called", "outside of an override",
-            but: "to mend it")
+            "to mend it: Module { … as any DowelTests.Failing.API }")
     }
 
     @Test func `where something is registered and nothing built, the text says so too`() async {

@@ -124,8 +124,8 @@ struct LifetimeTests {
             let _: Settings = Resolver.resolve()
         }
 
-        #expect(result?.text.contains("Settings is .weakShared, but") == true)
-        #expect(result?.text.contains("use .shared") == true)
+        #expect(result?.text.contains("Settings (DowelTests/KeepingTests.swift:") == true)
+        #expect(result?.text.contains(") is .weakShared, but no class: use .shared") == true)
     }
 
     @Test func `a weakly shared struct behind a protocol stops the program too`() async {
@@ -1232,7 +1232,8 @@ struct ScopeTests {
             _ = Scope().weakShared { 3 }
         }
 
-        #expect(result?.text.contains("Int is .weakShared, but") == true)
+        #expect(result?.text.contains("Int (DowelTests/KeepingTests.swift:") == true)
+        #expect(result?.text.contains(") is .weakShared, but no class: use .shared") == true)
     }
 
     @Test func `a factory that throws keeps nothing, and the next call tries again`() async {

@@ -396,7 +396,7 @@ struct MisuseTests {
             what.ask()
         }
 
-        expect(result, says: "is .weakShared, but no class, at DowelTests/MisuseTests.swift", "use .shared")
+        expect(result, says: "(DowelTests/MisuseTests.swift:", ") is .weakShared, but no class: use .shared")
     }
 
     @Test func `an actor, and a class behind Any, are weakly shared`() {

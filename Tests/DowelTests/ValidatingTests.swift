@@ -192,6 +192,19 @@ private func module<Offered: Numbered, Need: Numbered>(_: Offered.Type, needs _:
         #expect(problems[0].contains("write the closure"))
     }
 
+    @Test func `a need that is offered by name only is reported, with the advice to resolve it`() throws {
+        let modules = Dependencies {
+            Module("net") { Client() as any API }
+            Module { (api: any API) in [api] }
+        }
+
+        let problems = modules.problems
+
+        try #require(problems.count == 1)
+        #expect(problems[0].contains("API \"net\" (\(modules.modules[0].place)) is offered"))
+        #expect(problems[0].contains("if a name, resolve it there"))
+    }
+
     @Test func `an optional need that nobody offers is no problem, and nil`() throws {
         let modules = Dependencies {
             Module { (api: (any API)?, log: (any Log)?) in [api != nil, log != nil] }
@@ -501,7 +514,8 @@ private func module<Offered: Numbered, Need: Numbered>(_: Offered.Type, needs _:
         let replaced = Dependencies { Module("net") { 1 } }.replacing(Dependencies { Module("nett") { 2 } })
 
         #expect(replaced.problems.count == 1)
-        #expect(replaced.problems.first?.contains("replaces nothing") == true)
+        #expect(replaced.problems.first?.contains("\"nett\" (\(replaced.modules[1].place)) replaces nothing") == true)
+        #expect(replaced.problems.first?.contains("Or a name?") == true)
     }
 
     @Test func `what replaced nothing may replace something elsewhere`() throws {
