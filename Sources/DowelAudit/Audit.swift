@@ -22,7 +22,8 @@ nonisolated extension Dependencies {
     ///
     /// Seen is every stored property of every struct, class and actor of every module linked in, private, nested and
     /// local ones too. Not seen are static and local variables; an `Inject` inside something else, as in an array, a
-    /// tuple, an enum or another wrapper; and types that the optimizer took out for want of use.
+    /// tuple, an enum or another wrapper; and types that the optimizer took out, for want of use, or in a release build
+    /// also because it could do without: run the audit in debug.
     ///
     /// Throws where there may be more than can be seen: a module that is compiled without reflection metadata hides
     /// all. Where that cannot be helped, and nothing in it asks, name the module: `sites(unseen: ["Vendor"])`.
@@ -66,8 +67,11 @@ nonisolated extension Dependencies {
             let twin = modules.first { name(of: $0.type) == wanted }.map {
                 "Another type of this very name is at \($0.file):\($0.line): is a library linked twice? "
             }
+            let fitting = modules.filter { isKind($0.type, of: type) }
+            let list = fitting.map { "\(name(of: $0.type)) (\($0.file):\($0.line))" }.joined(separator: ", ")
+            let near = list.isEmpty ? "" : "Perhaps `as \(article)\(wanted)` is missing: \(list). "
             let mend = "Offer it: Module { … as \(article)\(wanted) }."
-            problems.append("\(site) asks for \(wanted), which nobody offers. \(twin ?? "")\(mend)")
+            problems.append("\(site) asks for \(wanted), which nobody offers. \(twin ?? near)\(mend)")
         }
         let generic = sites.filter { $0.wanted == nil }
         if generic.count > known {
@@ -83,6 +87,19 @@ nonisolated extension Dependencies {
 /// The type, and for an optional what is wrapped in it: a module of either will do.
 nonisolated func unwrapping(_ type: Any.Type) -> [Any.Type] {
     [type] + ((type as? any Wrapping.Type).map { unwrapping($0.auditWrapped) } ?? [])
+}
+
+/// Whether a value of the one type is one of the other too: of a class above it, or of a protocol that it conforms to.
+nonisolated func isKind(_ type: Any.Type, of other: Any.Type) -> Bool {
+    func isBelow<T>(_ other: T.Type) -> Bool { type is T.Type }
+    func conforms<T>(_ metatype: T.Type) -> Bool { type is T }
+    if isBelow(other) { return true }
+    // In code that is generic over `any P`, `T.Type` is the type of that alone; the name of `any P.Type` has two letters
+    // more, and nobody has that type who does not know P.
+    guard #available(iOS 14, macOS 11, tvOS 14, watchOS 7, *), let name = _mangledTypeName(other),
+        let metatype = _typeByName(name + "Xp")
+    else { return false }
+    return conforms(metatype)
 }
 
 /// The name as the source has it: Swift shows an address for a private context, and no common spaces.

@@ -5,14 +5,8 @@ import Dowel
 
 /// The stored properties of the running program that are an `Inject`, and what keeps others from being seen.
 nonisolated struct TypeRecords {
-    /// A property; without the type it wants where that depends on its owner's generic parameters.
-    struct Property {
-        let owner: String
-        let name: String
-        let wanted: Any.Type?
-    }
-
-    private(set) var properties: [Property] = []
+    /// Without the type that is wanted where that depends on the owner's generic parameters.
+    private(set) var properties: [(owner: String, name: String, wanted: Any.Type?)] = []
     private(set) var obstacles: Set<String> = []
 
     init(unseen: Set<String>) {
@@ -38,8 +32,7 @@ nonisolated struct TypeRecords {
                 obstacles.insert("\(owner.name).\(field.name) is an Inject of another copy of Dowel: link it once")
                 continue
             }
-            let wanted = (type as? any Resolver.Site.Type)?.wanted
-            properties.append(Property(owner: owner.name, name: field.name, wanted: wanted))
+            properties.append((owner.name, field.name, (type as? any Resolver.Site.Type)?.wanted))
         }
     }
 

@@ -356,6 +356,30 @@ private func isFixture(_ site: Dependencies.Site) -> Bool {
         try #expect(#require(error).description.contains("Offer it: Module { … as AuditFixtures.Box<Swift.Int> }."))
     }
 
+    @Test func `what would do for a site, were it offered as the type that is asked for, is named with it`() throws {
+        struct None: Unoffered {}
+        final class Lower: Box<Int>, Unoffered, @unchecked Sendable {}
+        let modules = Dependencies {
+            Module { 3 }
+            Module { None() }
+            Module("a name") { Lower() }
+        }
+
+        let error = #expect(throws: WiringError.self) { try modules.audit { ["lost", "box"].contains($0.property) } }
+
+        let problems = try #require(error).problems
+        let places = modules.modules.map { "(\($0.file):\($0.line))" }
+        let lost = try #require(problems.first { $0.contains("FilePrivate.lost") })
+        let box = try #require(problems.first { $0.contains("Heir.box") })
+        #expect(lost.contains("Perhaps `as any AuditFixtures.Unoffered` is missing: "))
+        #expect(lost.contains("None \(places[1]), "))
+        #expect(lost.contains("Lower \(places[2]). Offer it: "))
+        #expect(!lost.contains("Int"))
+        #expect(box.contains("Perhaps `as AuditFixtures.Box<Swift.Int>` is missing: "))
+        #expect(box.contains("Lower \(places[2]). Offer it: "))
+        #expect(!box.contains("None"))
+    }
+
     @Test func `what a case of an enum holds is no site`() throws {
         #expect(try Dependencies {}.sites().allSatisfy { $0.owner != "DowelAuditTests.Payload" })
     }

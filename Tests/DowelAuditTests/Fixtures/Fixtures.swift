@@ -10,7 +10,7 @@ public protocol NamedService: Sendable {}
 /// What nobody offers.
 public protocol Unoffered: Sendable {}
 /// A generic type that is asked for.
-public struct Box<Content> {
+open class Box<Content> {
     /// Makes one.
     public init() {}
 }
