@@ -93,13 +93,13 @@ nonisolated func unwrapping(_ type: Any.Type) -> [Any.Type] {
 nonisolated func isKind(_ type: Any.Type, of other: Any.Type) -> Bool {
     func isBelow<T>(_ other: T.Type) -> Bool { type is T.Type }
     func conforms<T>(_ metatype: T.Type) -> Bool { type is T }
-    if isBelow(other) { return true }
+    if _openExistential(other, do: isBelow) { return true }
     // In code that is generic over `any P`, `T.Type` is the type of that alone; the name of `any P.Type` has two letters
     // more, and nobody has that type who does not know P.
     guard #available(iOS 14, macOS 11, tvOS 14, watchOS 7, *), let name = _mangledTypeName(other),
         let metatype = _typeByName(name + "Xp")
     else { return false }
-    return conforms(metatype)
+    return _openExistential(metatype, do: conforms)
 }
 
 /// The name as the source has it: Swift shows an address for a private context, and no common spaces.
