@@ -562,9 +562,7 @@ nonisolated extension Resolver {
     @usableFromInline @inline(never) static func stop(_ text: String) -> Never { fatalError("Dowel: " + text) }
 
     /// What would mend a cycle, as the end of a text.
-    static var cure: String {
-        "\n  to mend it: let one ask by an Inject read after init, in configure: of .objectGraph, or by another name"
-    }
+    static let cure = "\n  to mend it: ask by an Inject read later, in configure: of .objectGraph, or by another name"
 
     @inline(never) static func label(_ type: Any.Type, _ name: String?) -> String {
         Resolver.name(of: type) + (name.map { " \($0.debugDescription)" } ?? "")
@@ -733,8 +731,9 @@ nonisolated extension Resolver {
             Container.lock.withLock { (maker, request.pointee.waiting) = (.init(step), nil) }
         }
 
-        /// The path from here to the request, by who makes and what that one waits for; nil where it ends elsewhere. The
-        /// search retains nothing, or might let go of it under the lock; and who waits stands still: its frames may be read.
+        /// The path from here to the request, by who makes and what that one waits for; nil where it ends elsewhere. To
+        /// search retains nothing, as a release might run code under the lock; who waits stands still: one may read its
+        /// frames.
         private func path(to request: Step) -> String? {
             guard let maker = Step(maker), let owner = maker.pointee.outermost else { return nil }
             let rest = owner == request ? "" : owner.pointee.waiting?._withUnsafeGuaranteedRef { $0.path(to: request) }
@@ -874,16 +873,17 @@ nonisolated extension Resolver {
             while let optional = wanted as? any Wrapping.Type { wanted = optional.dowelWrapped }
             let container = step.pointee.container.takeUnretainedValue()
             var says = "nobody offers \(label(wanted, name)), asked for at \(text(of: step.pointee.place))"
-            if wanted != T.self { says += ": resolve() never answers nil, find() may" }
             if let override = Container.bound.get(), override.find(wanted, name, after: override.added) != nil {
-                says += "\n  the override offers it, but what asks was created outside"
-            } else if container === Container.none {
-                says += "\n  build() was never called, or is in a global nobody read, "
+                stop("\(says)\n  the override offers it, but what asks was created outside: create it inside\(path)")
+            }
+            if container === Container.none {
+                says += "\n  build() was never called, or is in a global nobody read, or Dowel is linked twice, "
                 says += "or a property initializer read this before, or this is outside of an override"
             } else if Container.built === Container.none {
                 says += "\n  nothing was built: give overrides the program's modules too"
             }
-            stop("\(says)\n  \(container.advice(wanted, name, "\n  "))\(path)")
+            let block = container === Container.none ? " in Dependencies { … }.build()" : ""
+            stop("\(says)\n  \(container.advice(wanted, name, "\n  "))\(block)\(path)")
         }
 
         /// Calls `make`, with the step as its thread's innermost. The outermost then configures, and ends the request.
@@ -969,13 +969,13 @@ nonisolated extension Resolver {
             buckets.initialize(repeating: nil, count: mask + 1)
             sources.reserveCapacity(modules.count)
             for module in modules {
+                if !module.offer.isOurs { note("Dowel is linked twice, the second time with " + module.file) }
                 let offer = module.offer, bucket = bucket(of: offer.type, offer.name)
                 if let other = buckets[bucket]?.takeUnretainedValue().offer {
                     if isSame(other.place, offer.place) { continue }
                     note("\(offer.text) is offered at \(text(of: other.place)) too: take one out, or use replacing(_:)")
                     continue
                 }
-                if !offer.isOurs { note("Dowel is linked twice: have one dynamic library hold it") }
                 if module.replacesNothing { note(offer.text + " replaces nothing: did you forget `as P`? Or a name?") }
                 // Sixteen locks for all: who reads one source hardly ever waits for who reads another.
                 let source = Source(offer, sources.count < 16 ? Lock() : sources[sources.count & 15].lock)

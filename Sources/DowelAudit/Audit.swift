@@ -63,7 +63,7 @@ nonisolated extension Dependencies {
         }
         for site in sites where site.isMissing {
             guard let type = site.wanted else { continue }
-            let wanted = name(of: type), article = _typeName(Swift.type(of: type)).hasSuffix(".Protocol") ? "any " : ""
+            let wanted = name(of: type), article = isProtocol(type) ? "any " : ""
             let twin = modules.first { name(of: $0.type) == wanted }.map {
                 "Another type of this very name is at \($0.file):\($0.line): is a library linked twice? "
             }
@@ -89,15 +89,18 @@ nonisolated func unwrapping(_ type: Any.Type) -> [Any.Type] {
     [type] + ((type as? any Wrapping.Type).map { unwrapping($0.auditWrapped) } ?? [])
 }
 
-/// Whether a value of the one type is one of the other too: of a class above it, or of a protocol that it conforms to.
+nonisolated func isProtocol(_ type: Any.Type) -> Bool { _typeName(Swift.type(of: type)).hasSuffix(".Protocol") }
+
+/// Whether a value of the one type is known to be one of the other too: of a class above it, or of a protocol that it
+/// conforms to.
 nonisolated func isKind(_ type: Any.Type, of other: Any.Type) -> Bool {
     func isBelow<T>(_ other: T.Type) -> Bool { type is T.Type }
     func conforms<T>(_ metatype: T.Type) -> Bool { type is T }
     if _openExistential(other, do: isBelow) { return true }
-    // In code that is generic over `any P`, `T.Type` is the type of that alone; the name of `any P.Type` has two letters
-    // more, and nobody has that type who does not know P.
-    guard #available(iOS 14, macOS 11, tvOS 14, watchOS 7, *), let name = _mangledTypeName(other),
-        let metatype = _typeByName(name + "Xp")
+    // In code generic over `any P`, `T.Type` is the type of that alone; the name of `any P.Type` has two letters
+    // more. No private type is found by its name, and where a library is linked twice, perhaps the other one.
+    guard #available(iOS 14, macOS 11, tvOS 14, watchOS 7, *), isProtocol(other), let name = _mangledTypeName(other),
+        _typeByName(name) == other, let metatype = _typeByName(name + "Xp")
     else { return false }
     return _openExistential(metatype, do: conforms)
 }

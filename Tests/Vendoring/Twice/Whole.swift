@@ -5,7 +5,10 @@ import Feature
 @main enum Whole {
     static func main() {
         do throws(WiringError) {
-            try Dependencies { Feature.dependencies }.validate()
+            try Dependencies {
+                Module { 2 }
+                Feature.dependencies
+            }.validate()
         } catch {
             print(error)
         }
