@@ -89,6 +89,7 @@ nonisolated func unwrapping(_ type: Any.Type) -> [Any.Type] {
     [type] + ((type as? any Wrapping.Type).map { unwrapping($0.auditWrapped) } ?? [])
 }
 
+/// Whether it is the type of what conforms to a protocol, as `any P`.
 nonisolated func isProtocol(_ type: Any.Type) -> Bool { _typeName(Swift.type(of: type)).hasSuffix(".Protocol") }
 
 /// Whether a value of the one type is known to be one of the other too: of a class above it, or of a protocol that it

@@ -359,7 +359,7 @@ struct FailingTests {
 
         expect(
             result, says: "the override offers it, but what asks was created outside: create it inside",
-            but: "to mend it")
+            but: "build()", "to mend it")
     }
 
     @Test func `the same is said where it was registered in the override in force`() async {
@@ -373,7 +373,7 @@ struct FailingTests {
 
         expect(
             result, says: "the override offers it, but what asks was created outside: create it inside",
-            but: "to mend it")
+            but: "build()", "to mend it")
     }
 
     @Test func `what the override in force offers under another name is only near`() async {
