@@ -731,9 +731,9 @@ nonisolated extension Resolver {
             Container.lock.withLock { (maker, request.pointee.waiting) = (.init(step), nil) }
         }
 
-        /// The path from here to the request, by who makes and what that one waits for; nil where it ends elsewhere. To
-        /// search retains nothing, as a release might run code under the lock; who waits stands still: one may read its
-        /// frames.
+        /// The path from here to the request, by who makes and what that one waits for; nil where it ends elsewhere.
+        /// The search retains nothing, as a release might run code under the lock; who waits stands still, and so its
+        /// frames may be read.
         private func path(to request: Step) -> String? {
             guard let maker = Step(maker), let owner = maker.pointee.outermost else { return nil }
             let rest = owner == request ? "" : owner.pointee.waiting?._withUnsafeGuaranteedRef { $0.path(to: request) }
