@@ -465,7 +465,7 @@ public nonisolated final class Scope: @unchecked Sendable {
 nonisolated extension Dependencies {
     /// Runs `body` with these in place of those of the same type and name: for this task, and those it starts inside.
     /// A `Task.detached` is outside.
-    @_alwaysEmitIntoClient public func override<Result>(during body: () throws -> Result) rethrows -> Result {
+    @_alwaysEmitIntoClient public func override<T>(during body: () throws -> T) rethrows -> T {
         let container = Resolver.Container(checked: modules, over: .inForce)
         defer { Resolver.Container.bound.withValue(container) { container.close() } }  // Inside: a deinit may ask.
         return try Resolver.Container.bound.withValue(container, operation: body)
@@ -473,21 +473,22 @@ nonisolated extension Dependencies {
 
     /// Runs `body` with these in place of those of the same type and name: for this task, and those it starts inside.
     /// A `Task.detached` is outside.
-    @_alwaysEmitIntoClient public func override<Result>(
-        isolation: isolated (any Swift.Actor)? = #isolation, during body: () async throws -> Result
-    ) async rethrows -> Result {
+    @_alwaysEmitIntoClient public func override<T>(
+        isolation: isolated (any Swift.Actor)? = #isolation, during body: nonisolated(nonsending) () async throws -> T
+    ) async rethrows -> T {
         let container = Resolver.Container(checked: modules, over: .inForce)
         defer { Resolver.Container.bound.withValue(container) { container.close() } }
-        return try await Resolver.Container.bound.withValue(container, operation: body)
+        // Captures the isolation, or `body` would leave its caller's actor where nothing else in it is bound to that.
+        return try await Resolver.Container.bound.withValue(container) { try await (isolation, body()).1 }
     }
 
     /// What the block of an override must not end with: a module.
     public protocol Misplaced {}
 
     /// Catches a block that lists modules where code belongs: as it throws, a call without `try` does not compile.
-    /// Unavailable, it would lose to the first; with `Module` for `Result`, it would win wherever that is left open.
+    /// Unavailable, it would lose to the first; with `Module` for `T`, it would win wherever that is left open.
     @available(*, deprecated, message: "this block is code: list the modules in the braces before .override")
-    @_alwaysEmitIntoClient public func override<Result: Misplaced>(during body: () throws -> Result) throws {
+    @_alwaysEmitIntoClient public func override<T: Misplaced>(during body: () throws -> T) throws {
         Resolver.stop("the block of an override is code: list the modules in the braces before .override")
     }
 }

@@ -32,6 +32,49 @@ private final class Controller: Sendable {
     let named = Inject<any API>("named")
 }
 
+/// Runs its actor on a queue that can tell whether it is the one.
+private final class QueueExecutor: SerialExecutor {
+    private static let key = DispatchSpecificKey<Void>()
+    private let queue = DispatchQueue(label: "actor")
+
+    init() { queue.setSpecific(key: Self.key, value: ()) }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+
+    /// Whether the caller is on such an actor, before it waits and after.
+    nonisolated(nonsending) static func isCurrent() async -> [Bool] {
+        let before = DispatchQueue.getSpecific(key: key) != nil
+        await Task.yield()
+        return [before, DispatchQueue.getSpecific(key: key) != nil]
+    }
+}
+
+/// Begins overrides with blocks in which nothing but their place says that they belong to the actor.
+private actor Clerk {
+    private let executor = QueueExecutor()
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    func inMethod() async -> [Bool] { await mocks(1).override { await QueueExecutor.isCurrent() } }
+    func inFunction() async -> [Bool] { await isCurrent(in: self) }
+    func inFunctionOfAnyActor() async -> [Bool] { await isCurrentInAny() }
+    func inCallersFunction() async -> [Bool] { await isCurrentInCallers() }
+}
+
+private func isCurrent(in clerk: isolated Clerk) async -> [Bool] {
+    await mocks(1).override { await QueueExecutor.isCurrent() }
+}
+
+private func isCurrentInAny(isolation: isolated (any Actor)? = #isolation) async -> [Bool] {
+    await mocks(1).override { await QueueExecutor.isCurrent() }
+}
+
+nonisolated(nonsending) private func isCurrentInCallers() async -> [Bool] {
+    await mocks(1).override { await QueueExecutor.isCurrent() }
+}
+
 private func mocks(_ number: Int) -> Dependencies {
     Dependencies {
         Module { Mock(number) as any API }
@@ -199,6 +242,15 @@ private struct Config: Sendable { let text: String }
         }
 
         #expect(calls == 2)
+    }
+
+    @Test func `an asynchronous override stays on any actor, whatever its block captures`() async {
+        let clerk = Clerk()
+
+        #expect(await clerk.inMethod() == [true, true])
+        #expect(await clerk.inFunction() == [true, true])
+        #expect(await clerk.inFunctionOfAnyActor() == [true, true])
+        #expect(await clerk.inCallersFunction() == [true, true])
     }
 
     @MainActor @Test func `what an asynchronous override kept is let go of on its caller's actor`() async {

@@ -385,6 +385,7 @@ nonisolated final class Holder<Value> {
         }
         check(text == "> account 2> mock0", "an override that waits")
         check(await Free.overridden(mocks) == "mock", "an override off the main actor")
+        check(await Free.stays(mocks), "an override in a function of its caller's actor")
         let replaced = Dependencies { dependencies }.replacing(
             Dependencies {
                 Module {
@@ -407,6 +408,15 @@ nonisolated enum Free {
         await mocks.override {
             await Task.yield()
             return FreeScreen().store.name
+        }
+    }
+
+    @MainActor static func stays(_ mocks: Dependencies) async -> Bool { await inherits(mocks) }
+
+    nonisolated(nonsending) private static func inherits(_ mocks: Dependencies) async -> Bool {
+        await mocks.override {
+            await Task.yield()
+            return (Resolver.resolve() as any Navigator) === (Resolver.resolve() as any Navigator)
         }
     }
 }
