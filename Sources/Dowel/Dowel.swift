@@ -545,7 +545,7 @@ nonisolated extension Resolver.Container {
                     }
                 } else if !(needs[index] is any Resolver.Wrapping.Type) {  // An optional may stay nil.
                     let need = needs[index], name = Resolver.name(of: need), advice = advice(need, nil, "; ")
-                    let hint = "If it has a default value, write the closure, without it; if a name, resolve it there."
+                    let hint = "If it has a default, write the closure without it; if a name, resolve it there."
                     note("\(asking.offer.text) needs \(name), which nobody offers: \(advice). \(hint)")
                 }
             }
@@ -582,12 +582,12 @@ nonisolated extension Resolver.Container {
             return meta.hasSuffix(".Protocol") ? "any " : meta.hasPrefix("(any ") ? "" : nil
         }
         let full = Resolver.name(of: type), short = _typeName(type, qualified: false), article = prefix(type)
-        let isBare = name == nil && article == nil && full.hasPrefix("Swift.")
+        let isBare = name == nil && article == nil && full.hasPrefix("Swift.") && !full.hasSuffix(">")
         var (text, concrete, count) = ("", "", 0)
         for module in modules {
             let other = (module.type as? any Resolver.Wrapping.Type)?.dowelWrapped ?? module.type
             if _typeName(other, qualified: false) == short {
-                let twin = other != type && _typeName(other) == full ? ", a twin: is a library linked twice?" : ""
+                let twin = other != type && _typeName(other) == full ? ": is a library linked twice?" : ""
                 text += module.offer.text + " is offered" + twin + separator
             } else if count < 9, article != nil, prefix(other) == nil {
                 concrete += (count == 0 ? "" : ", ") + (count == 8 ? "…" : module.offer.text)
@@ -875,13 +875,13 @@ nonisolated extension Resolver {
             let container = step.pointee.container.takeUnretainedValue()
             var says = "nobody offers \(label(wanted, name)), asked for at \(text(of: step.pointee.place))"
             if let override = Container.bound.get(), override.find(wanted, name, after: override.added) != nil {
-                stop("\(says)\n  the override offers it, but what asks was created outside: create it inside\(path)")
+                stop("\(says)\n  the override offers it: create what asks inside of it\(path)")
             }
             if container === Container.none {
-                says += "\n  build() was never called, or is in a global nobody read, or Dowel is linked twice, "
+                says += "\n  build() was never called, or in an unread global, or Dowel is linked twice, "
                 says += "or a property initializer read this before, or this is outside of an override"
-            } else if Container.built === Container.none {
-                says += "\n  nothing was built: give overrides the program's modules too"
+            } else if case let built = Container.built, built === Container.none || built.find(wanted, name) != nil {
+                says += "\n  give overrides the program's modules too, or build first"
             }
             let block = container === Container.none ? " in Dependencies { … }.build()" : ""
             stop("\(says)\n  \(container.advice(wanted, name, "\n  "))\(block)\(path)")

@@ -228,8 +228,25 @@ struct FailingTests {
         }
 
         expect(
-            result, says: "nothing was built: give overrides the program's modules too",
+            result, says: "give overrides the program's modules too, or build first",
             "Failing.API \"net\" (DowelTests/FailingTests.swift:", but: "build()")
+    }
+
+    @Test func `where it is built while an override is in force already, the text says that too`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dependencies {}.build()
+            Dependencies { Module { 1 } }.override {
+                Dependencies { Module { Failing.Client() as any Failing.API } }.build()
+                _ = Failing.resolve()
+            }
+        }
+        let unbuilt = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dependencies {}.build()
+            Dependencies { Module { 1 } }.override { _ = Failing.resolve() }
+        }
+
+        expect(result, says: "give overrides the program's modules too, or build first")
+        expect(unbuilt, says: "nobody offers", but: "build")
     }
 
     @Test func `where a property initializer reads before build, the text says so`() async {
@@ -358,7 +375,7 @@ struct FailingTests {
         }
 
         expect(
-            result, says: "the override offers it, but what asks was created outside: create it inside",
+            result, says: "the override offers it: create what asks inside of it",
             but: "build()", "to mend it")
     }
 
@@ -372,7 +389,7 @@ struct FailingTests {
         }
 
         expect(
-            result, says: "the override offers it, but what asks was created outside: create it inside",
+            result, says: "the override offers it: create what asks inside of it",
             but: "build()", "to mend it")
     }
 
