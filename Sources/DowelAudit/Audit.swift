@@ -11,6 +11,8 @@ nonisolated extension Dependencies {
         public let wanted: Any.Type?
         /// True where a module offers that type, under whatever name.
         public let isOffered: Bool
+        /// True where the owner is private or local: another type may have its name.
+        let isPrivate: Bool
 
         /// True where no module serves the property. An optional one is never missing: it is nil.
         public var isMissing: Bool { !isOffered && wanted != nil && !(wanted is any Wrapping.Type) }
@@ -38,7 +40,9 @@ nonisolated extension Dependencies {
         let offered = Set(modules.map { ObjectIdentifier($0.type) })
         return records.properties.map {
             let fitting = $0.wanted.map(unwrapping)?.contains { offered.contains(ObjectIdentifier($0)) }
-            return Site(owner: $0.owner, property: $0.name, wanted: $0.wanted, isOffered: fitting ?? false)
+            return Site(
+                owner: $0.owner, property: $0.name, wanted: $0.wanted, isOffered: fitting ?? false,
+                isPrivate: $0.isPrivate)
         }.sorted { ($0.owner, $0.property) < ($1.owner, $1.property) }
     }
 

@@ -76,8 +76,9 @@ private nonisolated struct Drawing {
             owners[name(of: module.type)] = places[ObjectIdentifier(module.type)]?.values.sorted()
         }
         for site in sites {
-            let owner = owners[site.owner] ?? [add([label(site.owner)], .site)]
-            owners[site.owner] = owner
+            let key = site.isPrivate ? "private \(site.owner)" : site.owner
+            let owner = owners[key] ?? [add([label(site.owner)], .site)]
+            owners[key] = owner
             for from in owner {
                 if let wanted = site.wanted {
                     connect(from, wanted, underAnyName: true)

@@ -6,7 +6,7 @@ import Dowel
 /// The stored properties of the running program that are an `Inject`, and what keeps others from being seen.
 nonisolated struct TypeRecords {
     /// Without the type that is wanted where that depends on the owner's generic parameters.
-    private(set) var properties: [(owner: String, name: String, wanted: Any.Type?)] = []
+    private(set) var properties: [(owner: String, isPrivate: Bool, name: String, wanted: Any.Type?)] = []
     private(set) var obstacles: Set<String> = []
 
     init(unseen: Set<String>) {
@@ -16,8 +16,8 @@ nonisolated struct TypeRecords {
         // What comes from C never has fields.
         for type in types where type.isStructOrClass && !type.hasFields && !type.module.hasPrefix("__C") {
             if unseen.contains(type.module) { continue }
-            let mend = "take that out, or pass unseen: [\"\(type.module)\"] if nothing in it asks"
-            obstacles.insert("\(type.module) is compiled with -disable-reflection-metadata: \(mend)")
+            let mend = "take out what disables it, or pass unseen: [\"\(type.module)\"] if nothing in it asks"
+            obstacles.insert("\(type.module) is compiled without reflection metadata: \(mend)")
         }
         for list in images.flatMap({ $0.fields.lists }) { look(into: list) }
     }
@@ -32,7 +32,7 @@ nonisolated struct TypeRecords {
                 obstacles.insert("\(owner.name).\(field.name) is an Inject of another copy of Dowel: link it once")
                 continue
             }
-            properties.append((owner.name, field.name, (type as? any Resolver.Site.Type)?.wanted))
+            properties.append((owner.name, owner.isPrivate, field.name, (type as? any Resolver.Site.Type)?.wanted))
         }
     }
 
@@ -51,6 +51,7 @@ private nonisolated struct Descriptor {
     var hasFields: Bool { address.relative(at: 16) != nil }
     var parent: Descriptor? { address.indirectable(at: 4).map(Descriptor.init) }
     var module: String { parent?.module ?? name }
+    var isPrivate: Bool { kind == .anonymous || parent?.isPrivate ?? false }  // Or local.
 
     /// The names from the module inwards; a private or local context between them has none.
     var name: String {
@@ -95,20 +96,22 @@ private nonisolated struct TypeName {
 
     /// The type, unless it depends on its owner's generic parameters: then the runtime finds none, or a wrong one, or
     /// it ends the program. A parameter is an "x" or a "q", and what follows from one has a "Q": but not behind an "S",
-    /// with which a known name begins, and not in an identifier, which has its length before it.
+    /// with which a known name begins, and not in an identifier, which has its length before it. A number behind a "$"
+    /// or an "A" is no length.
     func resolved(in owner: Descriptor) -> Any.Type? {
-        var length = 0, isKnown = false, number = 0, identifier = 0
+        var length = 0, isKnown = false, isIndex = false, number = 0, identifier = 0
         while case let byte = start.load(fromByteOffset: length, as: UInt8.self), byte != 0 {
             length += byte >= 0x20 ? 1 : byte < 0x18 ? 5 : 1 + MemoryLayout<UInt>.size
             if identifier > 0 {
                 identifier -= 1
             } else if !isKnown, 48...57 ~= byte {
                 number = number * 10 + Int(byte) - 48
-            } else if number > 0, byte != UInt8(ascii: "_") {
+            } else if number > 0, !isIndex {
                 (identifier, number) = (number - 1, 0)
             } else if !isKnown, owner.isGeneric, "Qqx".utf8.contains(byte) {
                 return nil
             } else {
+                isIndex = !isKnown && "$A".utf8.contains(byte) || isIndex && byte == UInt8(ascii: "n")
                 (isKnown, number) = (byte == UInt8(ascii: "S") && !isKnown, 0)
             }
         }

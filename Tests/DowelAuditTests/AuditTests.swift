@@ -38,6 +38,7 @@ private enum Payload {
 private class GenericBase<Element: Sequence> {
     @Inject var lost: any Nobody
     @Inject var member: Element.Element
+    @Inject var pair: (first: Int, _v9: Int, last: Element.Element)
 }
 
 @available(iOS 16, macOS 13, tvOS 16, watchOS 9, *)
@@ -47,6 +48,7 @@ private struct GenericConstraints<Element, Other> {
     @Inject var constant: (any Sequence<Int>)?
     @Inject var equatable: (any Equatable)?
     @Inject var labels: (length: Int, a_maximum_of_x: String)?
+    @Inject var underscores: (_q: Int, _9x: (any Equatable)?)?
 }
 
 private struct Named<Key, let number: Int> {}
@@ -113,7 +115,7 @@ private func isFixture(_ site: Dependencies.Site) -> Bool {
         let sites = try complete.sites().filter(isFixture)
 
         let found = sites.filter { $0.wanted != nil }
-        #expect(found.count == 35)
+        #expect(found.count == 36)
         #expect(
             found.map(\.description) == [
                 "AuditFixtures.Actor.service",
@@ -140,6 +142,7 @@ private func isFixture(_ site: Dependencies.Site) -> Bool {
                 "DowelAuditTests.GenericConstraints.constant",
                 "DowelAuditTests.GenericConstraints.equatable",
                 "DowelAuditTests.GenericConstraints.labels",
+                "DowelAuditTests.GenericConstraints.underscores",
                 "DowelAuditTests.GenericHeir.composed",
                 "DowelAuditTests.Heir.`a raw name`",
                 "DowelAuditTests.Heir.lazy",
@@ -172,7 +175,7 @@ private func isFixture(_ site: Dependencies.Site) -> Bool {
     }
 
     @Test func `exactly the sites that nobody offers are named`() throws {
-        let error = #expect(throws: WiringError.self) { try complete.audit(passingOver: 7, where: isFixture) }
+        let error = #expect(throws: WiringError.self) { try complete.audit(passingOver: 8, where: isFixture) }
 
         let problems = try #require(error).problems
         try #require(problems.count == 3)
@@ -190,7 +193,7 @@ private func isFixture(_ site: Dependencies.Site) -> Bool {
             Module { () -> any Nobody in fatalError("made") }
         }
 
-        try modules.audit(passingOver: 7, where: isFixture)
+        try modules.audit(passingOver: 8, where: isFixture)
     }
 
     @Test func `an optional site is never missing`() throws {
@@ -245,15 +248,15 @@ private func isFixture(_ site: Dependencies.Site) -> Bool {
     @Test func `a site that asks for a member of a generic parameter is counted too`() throws {
         let sites = try complete.sites().filter { $0.owner == "DowelAuditTests.GenericBase" }
 
-        #expect(sites.map(\.property) == ["lost", "member"])
-        #expect(sites.last?.wanted == nil)
+        #expect(sites.map(\.property) == ["lost", "member", "pair"])
+        #expect(sites.map { $0.wanted == nil } == [false, true, true])
     }
 
     @Test func `a site whose type is constrained by a generic parameter is counted too`() throws {
         let sites = try complete.sites().filter { $0.owner == "DowelAuditTests.GenericConstraints" }
 
-        #expect(sites.map(\.property) == ["array", "closure", "constant", "equatable", "labels"])
-        #expect(sites.map { $0.wanted == nil } == [true, true, false, false, false])
+        #expect(sites.map(\.property) == ["array", "closure", "constant", "equatable", "labels", "underscores"])
+        #expect(sites.map { $0.wanted == nil } == [true, true, false, false, false, false])
     }
 
     @Test func `a site whose type has a number from a generic parameter is counted too`() throws {
@@ -319,7 +322,7 @@ private func isFixture(_ site: Dependencies.Site) -> Bool {
             let error = #expect(throws: WiringError.self) { try Dependencies {}.audit() }
 
             let text = "\(error as Any)"
-            #expect(text.contains("cannot see") && text.contains("Blind is compiled with -disable-reflection-metadata"))
+            #expect(text.contains("cannot see") && text.contains("Blind is compiled without reflection metadata"))
             try complete.audit(unseen: ["Blind"]) { $0.owner == "DowelAuditTests.Private" }
         }
     }

@@ -221,6 +221,18 @@ private let shop = Dependencies {
         #expect(!text.contains("    n0 -"))
     }
 
+    @Test func `nor is a local type joined with an offered one of its name`() throws {
+        _ = useFixtures()
+        let modules = Dependencies { Module { Local() } }
+        let sites = try modules.sites().filter { $0.owner == "AuditFixtures.Local" }
+
+        let text = modules.diagram(.mermaid, sites: sites)
+
+        #expect(sites.count == 1)
+        #expect(text.contains(#"    n0["Local"]"#) && text.contains(#"    n1>"Local"]"#))
+        #expect(!text.contains("    n0 -"))
+    }
+
     @Test func `a site that asks for an unknown type says so`() throws {
         _ = useFixtures()
         let sites = try shop.sites().filter { $0.owner == "AuditFixtures.Generic" }

@@ -85,6 +85,12 @@ extension String {
     }
 }
 
+/// Has the name of the one below that asks, and does not ask.
+public struct Local {
+    /// Makes one.
+    public init() {}
+}
+
 /// Uses every type of this file.
 public func useFixtures() -> [Any] {
     struct Local {
