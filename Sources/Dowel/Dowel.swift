@@ -473,13 +473,18 @@ nonisolated extension Dependencies {
 
     /// Runs `body` with these in place of those of the same type and name: for this task, and those it starts inside.
     /// A `Task.detached` is outside.
-    @_alwaysEmitIntoClient public func override<T>(
-        isolation: isolated (any Swift.Actor)? = #isolation, during body: nonisolated(nonsending) () async throws -> T
+    @_alwaysEmitIntoClient nonisolated(nonsending) public func override<T>(
+        during body: nonisolated(nonsending) () async throws -> T
+    ) async rethrows -> T { try await override(on: #isolation, during: body) }
+
+    // Not public: in one call with an isolated argument, a client's closure of another actor does not compile.
+    @_alwaysEmitIntoClient func override<T>(
+        on actor: isolated (any Swift.Actor)?, during body: nonisolated(nonsending) () async throws -> T
     ) async rethrows -> T {
         let container = Resolver.Container(checked: modules, over: .inForce)
         defer { Resolver.Container.bound.withValue(container) { container.close() } }
-        // Captures the isolation, or `body` would leave its caller's actor where nothing else in it is bound to that.
-        return try await Resolver.Container.bound.withValue(container) { try await (isolation, body()).1 }
+        // Captures the actor, or what is called here would leave it.
+        return try await Resolver.Container.bound.withValue(container) { try await (actor, body()).1 }
     }
 
     /// What the block of an override must not end with: a module.

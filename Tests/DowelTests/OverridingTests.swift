@@ -61,6 +61,12 @@ private actor Clerk {
     func inFunction() async -> [Bool] { await isCurrent(in: self) }
     func inFunctionOfAnyActor() async -> [Bool] { await isCurrentInAny() }
     func inCallersFunction() async -> [Bool] { await isCurrentInCallers() }
+    func onMainActor() async -> [Bool] {
+        await mocks(1).override { @MainActor in
+            MainActor.assertIsolated()
+            return await QueueExecutor.isCurrent()
+        }
+    }
 }
 
 private func isCurrent(in clerk: isolated Clerk) async -> [Bool] {
@@ -251,6 +257,7 @@ private struct Config: Sendable { let text: String }
         #expect(await clerk.inFunction() == [true, true])
         #expect(await clerk.inFunctionOfAnyActor() == [true, true])
         #expect(await clerk.inCallersFunction() == [true, true])
+        #expect(await clerk.onMainActor() == [false, false])
     }
 
     @MainActor @Test func `what an asynchronous override kept is let go of on its caller's actor`() async {

@@ -386,6 +386,7 @@ nonisolated final class Holder<Value> {
         check(text == "> account 2> mock0", "an override that waits")
         check(await Free.overridden(mocks) == "mock", "an override off the main actor")
         check(await Free.stays(mocks), "an override in a function of its caller's actor")
+        check(await Free.depth(in: mocks) == 0, "an override with a block of another actor")
         let replaced = Dependencies { dependencies }.replacing(
             Dependencies {
                 Module {
@@ -403,6 +404,13 @@ nonisolated final class Holder<Value> {
 
 nonisolated enum Free {
     @MainActor static func depth() async -> Int { MainScreen().navigator.path.count }
+
+    static func depth(in mocks: Dependencies) async -> Int {
+        await mocks.override { @MainActor in
+            await Task.yield()
+            return MainScreen().navigator.path.count
+        }
+    }
 
     @concurrent static func overridden(_ mocks: Dependencies) async -> String {
         await mocks.override {
