@@ -371,7 +371,7 @@ public nonisolated enum Resolver {
 /// - Warning: What is kept for an object graph is gone with its request. Asked for later, by a lazy `@Inject` or in a
 ///   task, it is another one.
 ///
-/// Two calls share an instance when they stand at one place in the source, make one type, and give one `id`. All that a
+/// Two calls share an instance when their place in the source, lifetime, type made and `id` are the same. All that a
 /// macro takes or makes stands at one place: there, give each call an `id`.
 public nonisolated final class Scope: @unchecked Sendable {
     private let lock: Resolver.Lock  // Protects the container and what its sources keep.
@@ -453,8 +453,8 @@ public nonisolated final class Scope: @unchecked Sendable {
                 container.source(in: slot)
                 ?? container.add(.init(Resolver.Offer(T.self, nil, kind, place, false), lock, slot, key))
             // Without an id nothing here is the user's code: what is kept is given under this one lock.
-            if key == nil, found!.isFor(T.self, place, nil), let kept = found!.kept { return Resolver.Kept.open(kept) }
-        } while !found!.isFor(T.self, place, key)  // No lock is held: an id's `==` is the user's code.
+            if key == nil, found!.fits(T.self, kind, place), let kept = found!.kept { return Resolver.Kept.open(kept) }
+        } while !found!.fits(T.self, kind, place, key)  // No lock is held: an id's `==` is the user's code.
         var frame = Resolver.Frame(T.self, nil, place, .inForce, .passUnretained(found!))
         return try found!.instance(&frame) { _ in try make() }
     }
@@ -708,8 +708,8 @@ nonisolated extension Resolver {
 
         deinit { kept?.release() }
 
-        @inline(never) func isFor(_ type: Any.Type, _ place: Place, _ key: Key?) -> Bool {
-            guard offer.type == type, Resolver.isSame(offer.place, place) else { return false }
+        @inline(never) func fits(_ type: Any.Type, _ kind: Lifetime<Void>, _ place: Place, _ key: Key? = nil) -> Bool {
+            guard offer.type == type, offer.kind == kind, Resolver.isSame(offer.place, place) else { return false }
             if self.key === key { return true }
             guard let one = (self.key as? Key)?.value, let other = key?.value else { return false }
             return one.id == other.id && one.type == other.type  // 1 and 1.0 are equal.

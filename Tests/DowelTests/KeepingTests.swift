@@ -1316,6 +1316,18 @@ struct ScopeTests {
         }
     }
 
+    @MainActor @Test func `what two lifetimes keep in one place keeps apart`() {
+        let scope = Scope()
+
+        let shared = scope.main.shared({ Disk() }, file: "F", line: 1, column: 1)
+        let weak = scope.main.weakShared({ Disk() }, file: "F", line: 1, column: 1)
+        let ofGraph = scope.objectGraph({ Disk() }, file: "F", line: 1, column: 1)
+
+        #expect(shared !== weak && weak !== ofGraph && ofGraph !== shared)
+        #expect(scope.main.shared({ Disk() }, file: "F", line: 1, column: 1) === shared)
+        #expect(scope.main.weakShared({ Disk() }, file: "F", line: 1, column: 1) === weak)
+    }
+
     @Test func `one line and column of two files are two places`() {
         let scope = Scope()
         func disk(_ file: StaticString) -> Disk { scope.shared({ Disk() }, file: file, line: 1, column: 1) }
