@@ -472,7 +472,7 @@ nonisolated extension Dependencies {
     }
 
     /// Runs `body` with these in place of those of the same type and name: for this task, and those it starts inside.
-    /// A `Task.detached` is outside.
+    /// A `Task.detached` is outside. The body stays on the actor that calls.
     @_alwaysEmitIntoClient nonisolated(nonsending) public func override<T>(
         during body: nonisolated(nonsending) () async throws -> T
     ) async rethrows -> T { try await override(on: #isolation, during: body) }
