@@ -434,7 +434,7 @@ public nonisolated final class Scope: @unchecked Sendable {
         }
     }
 
-    /// The instance for this type, place and id: its source is in the slot that they hash to, or in a later one.
+    /// The instance for this lifetime, type, place and id: its source is in the slot they hash to, or a later one.
     @_semantics("optimize.sil.specialize.generic.never") @usableFromInline func instance<T>(
         _ kind: Lifetime<Void>, _ id: (any Hashable & Sendable)?, _ place: Resolver.Place, _ make: () throws -> T
     ) rethrows -> T {

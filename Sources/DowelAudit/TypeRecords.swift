@@ -96,23 +96,25 @@ private nonisolated struct TypeName {
 
     /// The type, unless it depends on its owner's generic parameters: then the runtime finds none, or a wrong one, or
     /// it ends the program. A parameter is an "x" or a "q", and what follows from one has a "Q": but not behind an "S",
-    /// with which a known name begins, and not in an identifier, which has its length before it. A number behind a "$"
-    /// or an "A" is no length.
+    /// with which a known name begins, and not in an identifier, which has its length before it. Behind an "S", a "$"
+    /// or an "A" a number is no length; letters behind an "A" repeat what stood before, a large one ends them.
     func resolved(in owner: Descriptor) -> Any.Type? {
         var length = 0, isKnown = false, isIndex = false, number = 0, identifier = 0
         while case let byte = start.load(fromByteOffset: length, as: UInt8.self), byte != 0 {
             length += byte >= 0x20 ? 1 : byte < 0x18 ? 5 : 1 + MemoryLayout<UInt>.size
+            let isPlain = !isKnown && !isIndex
             if identifier > 0 {
                 identifier -= 1
-            } else if !isKnown, 48...57 ~= byte {
+            } else if 48...57 ~= byte {
                 number = number * 10 + Int(byte) - 48
-            } else if number > 0, !isIndex {
+            } else if isPlain, number > 0 {
                 (identifier, number) = (number - 1, 0)
-            } else if !isKnown, owner.isGeneric, "Qqx".utf8.contains(byte) {
+            } else if isPlain, owner.isGeneric, "Qqx".utf8.contains(byte) {
                 return nil
             } else {
-                isIndex = !isKnown && "$A".utf8.contains(byte) || isIndex && byte == UInt8(ascii: "n")
-                (isKnown, number) = (byte == UInt8(ascii: "S") && !isKnown, 0)
+                isKnown = isPlain && byte == UInt8(ascii: "S")
+                isIndex = isPlain ? "$A".utf8.contains(byte) : isIndex && byte >= UInt8(ascii: "a")
+                number = 0
             }
         }
         let bytes = start.assumingMemoryBound(to: UInt8.self)

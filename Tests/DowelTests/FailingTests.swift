@@ -246,7 +246,7 @@ struct FailingTests {
         }
 
         expect(result, says: "give overrides the program's modules too, or build first")
-        expect(unbuilt, says: "nobody offers", but: "build")
+        expect(unbuilt, says: "nobody offers", but: "build()", "build first")
     }
 
     @Test func `where a property initializer reads before build, the text says so`() async {
