@@ -95,21 +95,22 @@ private nonisolated struct TypeName {
     let start: UnsafeRawPointer
 
     /// The type, unless it depends on its owner's generic parameters: then the runtime finds none, or a wrong one, or
-    /// it ends the program. A parameter is an "x" or a "q", and what follows from one has a "Q": but not behind an "S",
-    /// with which a known name begins, and not in an identifier, which has its length before it. Behind an "S", a "$"
-    /// or an "A" a number is no length; letters behind an "A" repeat what stood before, a large one ends them.
+    /// it ends the program. A parameter is an "x" or a "q", and what follows from one has a "Q", as has a list, "QP":
+    /// but not behind an "S", with which a known name begins, and not in an identifier, which has its length before it.
+    /// Behind an "S", a "$" or an "A" a number is no length; letters behind an "A" repeat what stood before, a large one
+    /// ends them.
     func resolved(in owner: Descriptor) -> Any.Type? {
         var length = 0, isKnown = false, isIndex = false, number = 0, identifier = 0
         while case let byte = start.load(fromByteOffset: length, as: UInt8.self), byte != 0 {
             length += byte >= 0x20 ? 1 : byte < 0x18 ? 5 : 1 + MemoryLayout<UInt>.size
-            let isPlain = !isKnown && !isIndex
+            let isPlain = !isKnown && !isIndex, next = start.load(fromByteOffset: length, as: UInt8.self)
             if identifier > 0 {
                 identifier -= 1
             } else if 48...57 ~= byte {
                 number = number * 10 + Int(byte) - 48
             } else if isPlain, number > 0 {
                 (identifier, number) = (number - 1, 0)
-            } else if isPlain, owner.isGeneric, "Qqx".utf8.contains(byte) {
+            } else if isPlain, owner.isGeneric, "Qqx".utf8.contains(byte), [byte, next] != [UInt8]("QP".utf8) {
                 return nil
             } else {
                 isKnown = isPlain && byte == UInt8(ascii: "S")
