@@ -350,7 +350,7 @@ public nonisolated enum Resolver {
         return frame.source == nil ? nil : Frame.made(&frame) as T
     }
 
-    /// Adds an instance to the dependencies in force, in place of any of its type and name, until the next `build()`.
+    /// Adds an instance to the dependencies in force, in place of any of its type and name, for as long as they are.
     @_alwaysEmitIntoClient public static func register<T: Sendable>(
         _ instance: T, _ name: String? = nil, file: StaticString = #fileID, line: Int = #line
     ) { Container.inForce.register(Module(name, .unshared, place(file, line)) { instance }) }
