@@ -190,7 +190,7 @@ public nonisolated struct Module: Sendable {
         file: StaticString = #fileID, line: Int = #line
     ) -> Self { Self(name, lifetime.kind, Resolver.place(file, line), isMain: true, onMain(make), thenMain(configure)) }
 
-    /// The lifetimes of what is configured after it was made: no other thread can see it between the two.
+    /// The lifetimes of what is configured after it was made: no other thread can ask for it between the two.
     public struct Configurable: Sendable {
         @usableFromInline let kind: Lifetime<Void>
 
