@@ -321,8 +321,10 @@ private func isFixture(_ site: Dependencies.Site) -> Bool {
     #if os(Linux) || os(macOS)
     @Test(.enabled(if: Tool.exists("swiftc"), "there is no swiftc on the path to compile a program with"))
     func `what is compiled without reflection metadata cannot be seen, and that fails`() async throws {
-        let source = Tool.temporary("Blind.swift")
-        let library = Tool.temporary("libBlind.so")
+        let folder = try Tool.folder()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let source = folder.appendingPathComponent("Blind.swift")
+        let library = folder.appendingPathComponent("libBlind.so")
         try "public struct Hidden { let number = 1 }".write(to: source, atomically: true, encoding: .utf8)
         let arguments = ["-emit-library", "-module-name", "Blind", "-Xfrontend", "-disable-reflection-metadata"]
         try Tool.run("swiftc", arguments + [source.path, "-o", library.path])
@@ -344,8 +346,10 @@ private func isFixture(_ site: Dependencies.Site) -> Bool {
 
     @Test(.enabled(if: Tool.exists("swiftc"), "there is no swiftc on the path to compile a program with"))
     func `an Inject of another copy of Dowel is pointed out`() async throws {
-        let source = Tool.temporary("Copy.swift")
-        let library = Tool.temporary("libCopy.so")
+        let folder = try Tool.folder()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let source = folder.appendingPathComponent("Copy.swift")
+        let library = folder.appendingPathComponent("libCopy.so")
         let copy = """
             public enum Resolver { public final class Inject<Value> {} }
             public struct Screen { let number = Resolver.Inject<Int>() }

@@ -256,7 +256,9 @@ private let shop = Dependencies {
             Module("a \"name\"\u{301} \\") { `Odd "name" <b> & #(n0) end`<any API>() }
             Module("\u{0}") { Client() as any API }
         }
-        let file = Tool.temporary("drawing.dot")
+        let folder = try Tool.folder()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appendingPathComponent("drawing.dot")
         let sites = try modules.sites().filter { $0.owner.hasPrefix("AuditFixtures.") }
         try modules.diagram(.dot, sites: sites).write(to: file, atomically: true, encoding: .utf8)
 

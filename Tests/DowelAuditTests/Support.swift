@@ -5,10 +5,11 @@ import Foundation
 enum Tool {
     static func exists(_ name: String) -> Bool { (try? run("which", [name])) != nil }
 
-    static func temporary(_ name: String) -> URL {
+    /// A new one, for who asks to remove.
+    static func folder() throws -> URL {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        return folder.appendingPathComponent(name)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        return folder
     }
 
     /// What the program prints; throws where it fails.
