@@ -38,7 +38,9 @@ enum Kitchen {
             let concrete: Dial? = Resolver.find()
 
             Resolver.register(Dial(degrees: 60) as any Thermometer)
+            Resolver.register(Dial(degrees: 240) as any Thermometer, "oven")
             let registeredLater: any Thermometer = Resolver.resolve()
+            let registeredByName: any Thermometer = Resolver.resolve("oven")
 
             Dependencies { Module { Dial(degrees: 20) as any Thermometer } }.build()
             let built: any Thermometer = Resolver.resolve()
@@ -46,6 +48,7 @@ enum Kitchen {
             #expect(registered.degrees == 90)
             #expect(concrete == nil)
             #expect(registeredLater.degrees == 60)
+            #expect(registeredByName.degrees == 240)
             #expect(built.degrees == 20)
         }
     }
@@ -66,6 +69,17 @@ enum Kitchen {
 
         #expect(annotated == 21)
         #expect(passed == 42)
+    }
+
+    @Test func `what is resolved into an optional is never nil: it stops where nobody offers it`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dependencies { Module { Dial(degrees: 21) as any Thermometer } }.build()
+            let dial: (any Thermometer)? = Resolver.resolve()
+            print("\(dial!.degrees) degrees", to: &StandardError.stream)
+            let _: Kitchen.Rings? = Resolver.resolve()
+        }
+
+        #expect(holds(text(of: result), "21 degrees", "nobody offers ParityTests.Kitchen.Rings"))
     }
 
     @Test func `a struct without an initializer of its own injects, and reads in a method that does not mutate`() {

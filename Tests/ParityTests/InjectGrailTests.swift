@@ -81,11 +81,12 @@ enum Archive {
     }
 
     /// The modules of the whole archive are built here, and nowhere below.
-    static func dependencies(_ opened: Counter) -> Dependencies {
+    static func dependencies(_ opened: Counter, modules: Counter = Counter()) -> Dependencies {
         Dependencies {
             Module(.shared) { Vault(opened: opened) }
-            Module { VaultModule(vault: $0) as any ShelfMaker }
-            Module { VaultModule(vault: $0) as any AisleMaker }
+            Module(.shared) { modules.counting(VaultModule(vault: $0)) }
+            Module { (module: VaultModule) in module as any ShelfMaker }
+            Module { (module: VaultModule) in module as any AisleMaker }
         }
     }
 }
@@ -121,9 +122,9 @@ extension Archive.Wiring {
     }
 
     @Test func `dependencies are pushed down from one root`() {
-        let opened = Counter()
+        let (opened, modules) = (Counter(), Counter())
 
-        Archive.dependencies(opened).override {
+        Archive.dependencies(opened, modules: modules).override {
             let openedByTheBlock = opened.value
             let director = Archive.Director()
             let shelf = Archive.Clerk().fetch(9)
@@ -132,6 +133,7 @@ extension Archive.Wiring {
             #expect(director.aisle.shelves.map(\.number) == [1, 2, 3])
             #expect(director.aisle.shelves.allSatisfy { $0.vault === shelf.vault })
             #expect(opened.value == 1)
+            #expect(modules.value == 1)
         }
     }
 

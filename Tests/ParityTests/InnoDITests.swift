@@ -57,6 +57,7 @@ enum Railway {
     @MainActor struct Hall {
         let scope = Scope()
         func component() -> Clock { scope.main.shared { Clock() } }
+        func component(track: Int) -> Clock { scope.main.weakShared(for: track) { Clock() } }
     }
     @MainActor final class Clock { var hour = 0 }
 
@@ -101,6 +102,33 @@ enum Railway {
             #expect(made.value == 0)
         }
 
+        @Test func `a need of what configures, too`() throws {
+            let dependencies = Dependencies {
+                Module {
+                    Railway.Whistle()
+                } configure: { (_: Railway.Whistle, _: any Timetable) in
+                }
+            }
+
+            let error = try #require(throws: WiringError.self) { try dependencies.validate() }
+
+            #expect(error.problems.count == 1)
+            #expect(holds(error.description, "Railway.Whistle", "needs", "Railway.Timetable", "nobody offers"))
+        }
+
+        @Test func `likewise one type offered on two lines, with both`() throws {
+            let line = #line + 2
+            let dependencies = Dependencies {
+                Module { Gauge(millimetres: 1435) }
+                Module { Gauge(millimetres: 600) }
+            }
+
+            let error = try #require(throws: WiringError.self) { try dependencies.validate() }
+
+            #expect(error.problems.count == 1)
+            #expect(holds(error.description, "Railway.Gauge", "\(#fileID):\(line + 1)", "\(#fileID):\(line)"))
+        }
+
         @Test func `a need, at build`() async {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 Dependencies { Module(Railway.Engine.init) }.build()
@@ -123,6 +151,21 @@ enum Railway {
             #expect(holds(error.description, "Railway.Platform.signal", "Railway.Signal", "nobody offers"))
             #expect(made.value == 0)
         }
+
+        private final class Porter { @Inject var signal: any Signal }
+
+        @Test func `that of a class, a private or a local type, too`() throws {
+            struct Ticket { @Inject var gauge: Gauge }
+            let owners = ([Porter(), Ticket()] as [Any]).map { "\(type(of: $0))" }
+
+            let error = try #require(throws: WiringError.self) {
+                try Dependencies {}.audit { site in owners.contains { site.owner.hasSuffix(".\($0)") } }
+            }
+
+            #expect(error.problems.count == 2)
+            #expect(error.problems.contains { holds($0, "Porter.signal", "Railway.Signal", "nobody offers") })
+            #expect(error.problems.contains { holds($0, "Ticket.gauge", "Railway.Gauge", "nobody offers") })
+        }
     }
 
     @Suite struct `a cycle is found with its path` {
@@ -140,6 +183,17 @@ enum Railway {
                 holds(
                     error.description, "Dependency cycle: ", "Railway.Engine", "→", "Railway.Boiler", "→",
                     "Railway.Fire", "→", "Railway.Engine"))
+        }
+
+        @Test func `among needs of which one is optional`() throws {
+            let dependencies = Dependencies {
+                Module { (signal: (any Signal)?) in PrintedTimetable(next: signal?.shows ?? "now") as any Timetable }
+                Module { (timetable: any Timetable) in Railway.Whistle() as any Signal }
+            }
+
+            let error = try #require(throws: WiringError.self) { try dependencies.validate() }
+
+            #expect(holds(error.description, "Dependency cycle: ", "Timetable", "→", "Signal", "→", "Timetable"))
         }
 
         @Test func `among needs, at build`() async {
@@ -161,6 +215,20 @@ enum Railway {
 
             let said = text(of: result)
             #expect(holds(said, "Dependency cycle: ", "Railway.Wheel", "→", "Railway.Axle", "→", "Railway.Wheel"))
+        }
+
+        @Test func `among factories that resolve and keep nothing, at a hundred levels`() async {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                Dependencies {
+                    Module { Railway.Engine(boiler: Resolver.resolve()) }
+                    Module { Railway.Boiler(fire: Resolver.resolve()) }
+                    Module { Railway.Fire(engine: Resolver.resolve()) }
+                }.build()
+                _ = Resolver.resolve() as Railway.Engine
+            }
+
+            let path = ["Boiler", "Fire", "Engine", "Boiler"].map { "ParityTests.Railway.\($0)" }
+            #expect(holds(text(of: result), "100 things are made", ": \(path.joined(separator: " → "))\n"))
         }
     }
 
@@ -259,21 +327,27 @@ enum Railway {
             #expect(fetched.value == 1)
         }
 
-        @Test func `a module may offer the task itself`() async {
-            let fetched = Counter()
+        @Test func `a module may offer the task itself, to threads that all ask before it is there`() async {
+            let (fetched, asked) = (Counter(), Counter())
             let dependencies = Dependencies {
                 Module { Gauge(millimetres: 1520) }
                 Module(.shared) { (gauge: Gauge) in
-                    Task { fetched.counting(PrintedTimetable(next: "gauge \(gauge.millimetres)") as any Timetable) }
+                    while asked.value < 8 { sched_yield() }
+                    let timetable = PrintedTimetable(next: "gauge \(gauge.millimetres)")
+                    return Task { fetched.counting(timetable as any Timetable) }
                 }
             }
 
             await dependencies.override {
-                let (one, other): (Task<any Timetable, Never>, Task<any Timetable, Never>) =
-                    (Resolver.resolve(), Resolver.resolve())
+                let tasks = Basket<Task<any Timetable, Never>>()
+                let sites = (0..<8).map { _ in Inject<Task<any Timetable, Never>>() }
+                onThreads(8) { index in
+                    asked.add()
+                    tasks.add(sites[index]())
+                }
 
-                #expect(await one.value.next == "gauge 1520")
-                #expect(await other.value.next == "gauge 1520")
+                #expect(tasks.values.count == 8)
+                for task in tasks.values { #expect(await task.value.next == "gauge 1520") }
             }
             #expect(fetched.value == 1)
         }
@@ -300,6 +374,37 @@ enum Railway {
                 #expect(Railway.Platform(number: 1).signal.shows == "7:00 on 1435")
             }
         }
+
+        @Test func `which is gone when the override ends, whoever could still ask`() async {
+            let dependencies = Railway.dependencies(gauge: 1435, next: "7:00")
+            weak var one: (any Signal)?
+            weak var other: (any Signal)?
+
+            let platform = dependencies.override {
+                one = Resolver.resolve()
+                return Railway.Platform(number: 1)
+            }
+            let otherPlatform = await dependencies.override {
+                await Task.yield()
+                other = Resolver.resolve()
+                return Railway.Platform(number: 2)
+            }
+
+            #expect(one == nil && other == nil)
+            #expect([platform, otherPlatform].map(\.signal.shows) == ["7:00 on 1435", "7:00 on 1435"])
+        }
+
+        @Test func `to a whole graph, by dependencies that replace others`() throws {
+            let real = Railway.dependencies(gauge: 1435, next: "7:00")
+
+            let mocked = real.replacing(Dependencies { Module { PrintedTimetable(next: "never") as any Timetable } })
+            let unchanged = real.replacing(Dependencies { Module { PrintedTimetable(next: "never") } })
+
+            #expect(mocked.override { Railway.Platform(number: 1).signal.shows } == "never on 1435")
+            let error = try #require(throws: WiringError.self) { try unchanged.validate() }
+            #expect(error.problems.count == 1)
+            #expect(holds(error.description, "Railway.PrintedTimetable", "replaces nothing", "as P"))
+        }
     }
 
     @Test func `what a module offers is the protocol that is written out`() {
@@ -319,7 +424,17 @@ enum Railway {
             Dependencies {
                 Module { PrintedTimetable(next: "10:10") as any Timetable }
                 Module.main(.shared) { Railway.Display(timetable: $0) }
-                Module.main { Railway.Hall() }
+                Module.main {
+                    Railway.Hall()
+                } configure: {
+                    $0.component().hour = 10
+                }
+                Module.main(.weakShared) { Railway.Clock() }
+                Module.main("arrivals") {
+                    Railway.Display(timetable: $0)
+                } configure: {
+                    $0.refresh()
+                }
             }
         }
 
@@ -342,6 +457,28 @@ enum Railway {
                     #expect(one.display === other.display)
                     #expect(clocks[0] === clocks[2])
                     #expect(clocks[0] !== clocks[1])
+                }
+            }
+        }
+
+        @Test func `what it makes may be gone with its last owner, or configured`() async {
+            await #expect(processExitsWith: .success) {
+                Self.modules.build()
+                await MainActor.run {
+                    let hall: Railway.Hall = Resolver.resolve()
+
+                    var clocks: [Railway.Clock] = [
+                        Resolver.resolve(), Resolver.resolve(), hall.component(track: 1), hall.component(track: 1),
+                    ]
+                    let areTwo = clocks[0] === clocks[1] && clocks[2] === clocks[3] && clocks[1] !== clocks[2]
+                    weak let (one, other) = (clocks[0], clocks[2])
+                    clocks = []
+                    let arrivals: Railway.Display = Resolver.resolve("arrivals")
+
+                    #expect(areTwo)
+                    #expect(one == nil && other == nil)
+                    #expect(hall.component().hour == 10)
+                    #expect(arrivals.text == "10:10")
                 }
             }
         }

@@ -1,4 +1,5 @@
 import Dowel
+import Foundation
 import Testing
 
 /// The example: a theatre, with its stage, its prompter and its seats.
@@ -32,6 +33,11 @@ enum Theatre {
         func component() -> Wings { Wings(prompter: component()) }
         func component() -> Play { scope.objectGraph { Play(stage: component(), wings: component()) } }
         func component() -> Poster { Poster() }
+
+        // Alike in all but their places: two differ in the line alone, two in the column alone.
+        func left() -> VelvetCurtain { scope.shared { VelvetCurtain() } }
+        func rear() -> VelvetCurtain { scope.shared { VelvetCurtain() } }
+        func pair() -> [VelvetCurtain] { [scope.shared { VelvetCurtain() }, scope.shared { VelvetCurtain() }] }
     }
     final class Bell: Sendable {}
     final class Poster {}
@@ -69,6 +75,9 @@ enum Theatre {
         let scope = Scope()
 
         func component(guest: Guest) -> Seat { scope.shared(for: guest) { component(guest: guest, row: 1) } }
+        func component(late guest: Guest) -> Seat { scope.weakShared(for: guest) { component(guest: guest, row: 9) } }
+        func component(member: Guest) -> Seat { scope.objectGraph(for: member) { component(guest: member, row: 2) } }
+        func component(party: [Guest]) -> [Seat] { scope.objectGraph { party.map { component(member: $0) } } }
         func component(guest: Guest, row: Int) -> Seat { Seat(guest: guest, row: row) }
         func component() -> Usher { Usher(seats: self) }
     }
@@ -164,6 +173,16 @@ enum Theatre {
             #expect(posters[0] !== posters[1])
         }
 
+        @Test func `whatever type it shares with others, by its place`() {
+            let house = House()
+
+            let curtains = [house.left(), house.rear()] + house.pair()
+
+            #expect(Set(curtains.map { ObjectIdentifier($0) }).count == 4)
+            #expect(house.rear() === curtains[1])
+            #expect(house.pair()[1] === curtains[3])
+        }
+
         @Test func `on a module, by its lifetime`() {
             let dependencies = Dependencies {
                 Module(.shared) { Theatre.VelvetCurtain() as any Theatre.Curtain }
@@ -187,6 +206,30 @@ enum Theatre {
             #expect(
                 dependencies.modules.map { "\($0.lifetime)" } == ["shared", "weakShared", "objectGraph", "unshared"])
         }
+    }
+
+    @Test func `shared is made exactly once, although many threads ask before it is there`() {
+        let (made, asked) = (Counter(), Counter())
+        /// Made when that many have begun to ask.
+        @Sendable func bell(onceAsked count: Int) -> Theatre.Bell {
+            while asked.value < count { sched_yield() }
+            return made.counting(Theatre.Bell())
+        }
+        let (scope, bells) = (Scope(), Basket<Theatre.Bell>())
+
+        Dependencies { Module(.shared) { bell(onceAsked: 8) } }.override {
+            let sites = (0..<8).map { _ in Inject<Theatre.Bell>() }
+            onThreads(8) { index in
+                asked.add()
+                bells.add(sites[index].wrappedValue)
+                asked.add()
+                bells.add(scope.shared { bell(onceAsked: 16) })
+            }
+        }
+
+        #expect(bells.values.count == 16)
+        #expect(Set(bells.values.map { ObjectIdentifier($0) }).count == 2)
+        #expect(made.value == 2)
     }
 
     @Test func `weakShared is gone with its last outside owner, and made anew afterwards`() {
@@ -221,6 +264,15 @@ enum Theatre {
             #expect(one === other)
         }
         #expect(bell == nil)
+    }
+
+    @Test func `weakShared stops where it is a struct, which nobody owns together with others`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Dependencies { Module(.weakShared) { Theatre.Guest(name: "Ada") } }.build()
+            _ = Resolver.resolve() as Theatre.Guest
+        }
+
+        #expect(holds(text(of: result), "Theatre.Guest", "is .weakShared, but no class", ".shared"))
     }
 
     @Test func `objectGraph is one instance for each outermost request, across modules and a scope`() {
@@ -390,10 +442,16 @@ enum Theatre {
         let (ada, bea) = (Theatre.Guest(name: "Ada"), Theatre.Guest(name: "Bea"))
 
         let (seatOfAda, seatOfBea) = (module.component(guest: ada), module.component(guest: bea))
+        let (late, later) = (module.component(late: ada), module.component(late: bea))
+        let party = module.component(party: [ada, bea, ada])
 
         #expect(seatOfAda.guest == ada)
         #expect(seatOfBea.guest == bea)
         #expect(module.component(guest: ada) === seatOfAda)
+        #expect([late, later].map(\.guest) == [ada, bea])
+        #expect(module.component(late: ada) === late)
+        #expect(party.map(\.guest) == [ada, bea, ada])
+        #expect(party[0] === party[2])
         #expect(module.component(guest: ada, row: 7).row == 7)
         #expect(module.component(guest: ada, row: 7) !== module.component(guest: ada, row: 7))
     }
@@ -421,6 +479,8 @@ enum Theatre {
         let dependencies = Dependencies {
             Module { Theatre.Guest(name: "anyone") }
             Module("patron") { Theatre.Guest(name: "Ada") }
+            Module("stage", .shared) { Theatre.Bell() }
+            Module("bar", .shared) { Theatre.Bell() }
         }
 
         let (byType, byKey, byOtherKey) = dependencies.override {
@@ -429,10 +489,13 @@ enum Theatre {
                 Resolver.find("critic") as Theatre.Guest?
             )
         }
+        let bells = dependencies.override { ["stage", "bar", "bar"].map { Resolver.resolve($0) as Theatre.Bell } }
 
         #expect(byType.name == "anyone")
         #expect(byKey.name == "Ada")
         #expect(byOtherKey == nil)
+        #expect(bells[0] !== bells[1])
+        #expect(bells[1] === bells[2])
     }
 
     @Test func `a set of dependencies takes in another, whose modules serve its own`() {
@@ -441,12 +504,22 @@ enum Theatre {
             seats
             Dependencies { Module(Theatre.Usher.init) }
         }
+        let bar = Dependencies {
+            seats
+            Module("bar") { Theatre.Bell() }
+        }
+        let both = Dependencies {
+            theatre
+            bar
+        }
 
         let seat = theatre.override { (Resolver.resolve() as Theatre.Usher).lead("Ada") }
 
         #expect(seat.guest.name == "Ada")
         #expect(theatre.modules.count == 2)
         #expect(throws: Never.self) { try theatre.validate() }
+        // What both bring along is one module, as it stands in one place.
+        #expect(throws: Never.self) { try both.validate() }
     }
 
     @Test func `an object injects the module that it asks for its parts`() {

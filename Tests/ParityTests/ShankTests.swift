@@ -164,7 +164,7 @@ enum Lighthouse {
 
     @Test func `a name is added to the type, so that two types may share it`() {
         let dependencies = Dependencies {
-            Module("bay") { RedLamp() as any Lamp }
+            Module("bay", .shared) { RedLamp() as any Lamp }
             Module("bay") { FogHorn(signal: "bay") as any Horn }
             Module { WhiteLamp() as any Lamp }
         }
@@ -175,6 +175,7 @@ enum Lighthouse {
             #expect(named.lamp.colour == "red")
             #expect(named.horn.signal == "bay")
             #expect(named.plain.colour == "white")
+            #expect(same(named.lamp, Lighthouse.Named().lamp))
         }
     }
 
@@ -230,6 +231,43 @@ enum Lighthouse {
                 "\(Lighthouse.Stranded.file):\(Lighthouse.Stranded.line)"))
         #expect(said.lowercased().contains("lighthouse.lamp \"bay\" (paritytests/shanktests.swift:"))
         #expect(holds(said, "Module(\"harbour\")", "as", "Lamp"))
+    }
+
+    @Suite struct `what stops for a missing module also tells` {
+        @Test func `which concrete types are offered in place of the protocol, and what was being made`() async {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                Dependencies {
+                    Module { RedLamp() }
+                    Module { Lighthouse.Tower(lamp: Resolver.resolve(), steps: 90) }
+                }.build()
+                _ = Resolver.resolve() as Lighthouse.Tower
+            }
+
+            #expect(
+                holds(
+                    text(of: result), "nobody offers ParityTests.Lighthouse.Lamp", "concrete types",
+                    "`as any ParityTests.Lighthouse.Lamp` is missing", "ParityTests.Lighthouse.RedLamp (",
+                    "while making ParityTests.Lighthouse.Tower ("))
+        }
+
+        enum Ship { struct Tower {} }
+
+        @Test func `what has the same short name elsewhere`() async {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                Dependencies { Module { Ship.Tower() } }.build()
+                _ = Resolver.resolve() as Lighthouse.Tower
+            }
+
+            #expect(holds(text(of: result), "nobody offers", "Lighthouse.Tower", "Ship.Tower (", "is offered"))
+        }
+
+        @Test func `that build was never called`() async {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                _ = Lighthouse.Keeper().light
+            }
+
+            #expect(holds(text(of: result), "nobody offers", "build() was never called"))
+        }
     }
 
     @Suite struct `its faults are absent` {
