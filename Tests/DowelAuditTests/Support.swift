@@ -3,7 +3,7 @@ import Foundation
 
 /// Programs of the system that tests call for help.
 enum Tool {
-    static func exists(_ name: String) -> Bool { (try? run("which", [name])) != nil }
+    static func exists(_ name: String) -> Bool { (try? run("sh", ["-c", "command -v \(name)"])) != nil }
 
     /// A new one, for who asks to remove.
     static func folder() throws -> URL {
