@@ -479,7 +479,7 @@ nonisolated extension Dependencies {
 
     // Not public: in one call with an isolated argument, a client's closure of another actor does not compile.
     @_alwaysEmitIntoClient func override<T>(
-        on actor: isolated (any Swift.Actor)?, during body: nonisolated(nonsending) () async throws -> T
+        on actor: isolated (any _Concurrency.Actor)?, during body: nonisolated(nonsending) () async throws -> T
     ) async rethrows -> T {
         let container = Resolver.Container(checked: modules, over: .inForce)
         defer { Resolver.Container.bound.withValue(container) { container.close() } }

@@ -117,6 +117,7 @@ private final class Chain { var next: Chain? }
 // MARK: - On one thread
 
 struct CycleTests {
+    #if compiler(>=6.3)  // In 6.2 the code of an exit test captures nothing.
     @Test(arguments: [Twins.Lifetime.shared, .weakShared, .objectGraph])
     func `a cycle among modules stops with its path`(lifetime: Twins.Lifetime) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [lifetime] in
@@ -139,6 +140,7 @@ struct CycleTests {
         let text = result?.text ?? ""
         #expect(text.contains(Twins.path), "\(text)")
     }
+    #endif
 
     @Test func `a cycle in a scope on the main actor stops with its path`() async {
         @MainActor struct Scoped {
@@ -252,6 +254,7 @@ struct CycleTests {
         #expect(text.contains(Twins.pathFromB), "\(text)")
     }
 
+    #if compiler(>=6.3)  // In 6.2 the code of an exit test captures nothing.
     @Test(arguments: [nil, 512 * 1_024])
     func `a cycle through unshared modules stops at 100 levels with the part that repeats`(stackSize: Int?) async {
         // A background thread of Apple's systems has half a megabyte of stack.
@@ -266,6 +269,7 @@ struct CycleTests {
         let (a, b) = ("DowelTests.Twins.A", "DowelTests.Twins.B")
         #expect(["\(a) → \(b) → \(a)\n", "\(b) → \(a) → \(b)\n"].contains { text.contains(": \($0)") }, "\(text)")
     }
+    #endif
 
     @Test func `a long chain that ends does not stop`() {
         let dependencies = Dependencies {
@@ -350,6 +354,7 @@ struct CycleAcrossThreadsTests {
         #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
     }
 
+    #if compiler(>=6.3)  // In 6.2 the code of an exit test captures nothing.
     @Test(.disabled(if: isThreadSanitized), arguments: [Twins.Lifetime.shared, .weakShared])
     func `a cycle of modules entered from two sides at once always stops`(lifetime: Twins.Lifetime) async {
         await #expect(processExitsWith: .success) { [lifetime] in
@@ -380,6 +385,7 @@ struct CycleAcrossThreadsTests {
             }
         }
     }
+    #endif
 
     @Test(.disabled(if: isThreadSanitized))
     func `a cycle in object graphs entered from two sides at once always stops`() async {

@@ -371,6 +371,7 @@ enum Theatre {
         #expect(booth.board !== boothByScope.board)
     }
 
+    #if compiler(>=6.3)  // In 6.2 the code of an exit test captures nothing.
     @Suite struct `a cycle among initializers stops, and names its path` {
         static let (hen, egg) = ("ParityTests.Theatre.Hen", "ParityTests.Theatre.Egg")
         let fromHen = "Dependency cycle: \(hen) → \(egg) → \(hen)"
@@ -436,6 +437,7 @@ enum Theatre {
                     /Dependency cycle: (\S+) → ParityTests\.Theatre\.\w+ → ParityTests\.Theatre\.\w+ → \1\s/))
         }
     }
+    #endif
 
     @Test func `arguments come at run time, and a lifetime keeps one instance for each of them`() {
         let module = Theatre.SeatModule()

@@ -80,7 +80,8 @@ let slots: [any Slot.Type] = (0..<72).map { number in
 
 func slot(_ number: Int, isOptional: Bool) -> any Slot.Type {
     func maybe<S: Slot>(_: S.Type) -> any Slot.Type { Maybe<S>.self }
-    return isOptional ? maybe(slots[number]) : slots[number]
+    let slot = slots[number]
+    return isOptional ? maybe(slot) : slot
 }
 
 extension Slot {
@@ -154,7 +155,8 @@ extension World {
     func module(_ recipe: Recipe) -> Module {
         let needs = program.lives(recipe.needs).map { slot(program.nodes[$0.node].slot, isOptional: $0.isOptional) }
         func opened<S: Slot>(_: S.Type) -> Module { module(recipe, S.self, needs[...]) }
-        return opened(slots[program.nodes[recipe.node].slot])
+        let own = slots[program.nodes[recipe.node].slot]
+        return opened(own)
     }
 
     /// Opens one need after the other.
