@@ -78,6 +78,7 @@ nonisolated extension Resolver {
 
         // `@_alwaysEmitIntoClient`, here and below: a client compiles what it calls, and no program carries the rest.
         // Delete it where you delete `public`, or tests look for a symbol that nobody emits.
+        // What is `@usableFromInline` has no default arguments: with `public` deleted, some compilers crash on them.
         /// The value, for an `Inject` that is a plain constant: `let api = Inject<any API>()`, then `api().load()`.
         @_alwaysEmitIntoClient public func callAsFunction() -> Value { wrappedValue }
 
@@ -207,7 +208,8 @@ public nonisolated struct Module: Sendable {
         _ name: String?, _ kind: Lifetime<Void>, _ place: Resolver.Place, isMain: Bool = false,
         _ make: @escaping @Sendable (repeat each Need) -> T
     ) {
-        self.init(Resolver.TypedOffer(name, kind, place, isMain) { make(repeat Resolver.fill($0) as each Need) })
+        let offer = Resolver.TypedOffer(name, kind, place, isMain) { make(repeat Resolver.fill($0) as each Need) }
+        self.init(offer, replacesNothing: false)
         repeat add((each Need).self, isPart: false)
     }
 
@@ -222,7 +224,7 @@ public nonisolated struct Module: Sendable {
         repeat add((each Part).self, isPart: true)
     }
 
-    @usableFromInline init(_ offer: Resolver.Offer, replacesNothing: Bool = false) {
+    @usableFromInline init(_ offer: Resolver.Offer, replacesNothing: Bool) {
         (self.offer, self.replacesNothing) = (offer, replacesNothing)
     }
 
@@ -238,7 +240,8 @@ public nonisolated struct Module: Sendable {
     ) -> @Sendable (repeat each Need) -> T { { (need: repeat each Need) in here(make, repeat each need) } }
 
     /// The same for a configuration, which the compiler does not take for a factory whose first need is the instance.
-    @_alwaysEmitIntoClient static func thenMain<T, each Part>(
+    /// Specialized, it would be beyond the compiler of 6.2: where that checks itself, it crashes.
+    @_semantics("optimize.sil.specialize.generic.never") @_alwaysEmitIntoClient static func thenMain<T, each Part>(
         _ configure: @escaping @MainActor @Sendable (T, repeat each Part) -> Void
     ) -> @Sendable (T, repeat each Part) -> Void { onMain(configure) }
 
@@ -291,7 +294,7 @@ public nonisolated struct Dependencies: Sendable {
 
     /// Makes these the process's dependencies, in place of any before; stops the program where they are wrong.
     @inline(never) @discardableResult public func build() -> Self {
-        Resolver.Container.replace(with: Resolver.Container(checked: modules))?.close()
+        Resolver.Container.replace(with: Resolver.Container(checked: modules, over: nil))?.close()
         return self
     }
 
@@ -519,14 +522,14 @@ public nonisolated struct WiringError: Swift.Error, CustomStringConvertible {
 nonisolated extension Dependencies {
     /// Throws one error with every problem of these modules; makes nothing. Of cycles that share a part it names one at
     /// least; a configuration that would go on for ever, only where there is no other problem.
-    @_alwaysEmitIntoClient public func validate() throws(WiringError) { try Resolver.Container(modules).validate() }
+    public func validate() throws(WiringError) { try Resolver.Container(modules).validate() }
 }
 
 nonisolated extension Resolver.Container {
     /// Walks the needs in depth, and notes those that nobody offers and those that lead back to where they came from.
     /// A configuration runs when all is made, so it may lead back; but not where all on the way is `.unshared`, as each
     /// round would make it anew. A second walk, `withParts`, looks for that when all else is right.
-    @usableFromInline func validate(withParts: Bool = false) throws(WiringError) {
+    func validate(withParts: Bool = false) throws(WiringError) {
         for source in sources { (source.mark, source.walkedFrom) = (0, nil) }
         for one in sources where one.mark == 0 && (withParts ? one.offer.partsFrom : 0) < one.offer.needs.count {
             var current: Resolver.Source? = one
@@ -620,7 +623,7 @@ nonisolated extension Resolver {
     /// column in the last 16 bits. A tuple, as a type of its own would bring metadata.
     @usableFromInline typealias Place = (file: UnsafePointer<UInt8>, position: Int)
 
-    @usableFromInline @inline(never) static func place(_ file: StaticString, _ line: Int, _ column: Int = 0) -> Place {
+    @_alwaysEmitIntoClient static func place(_ file: StaticString, _ line: Int, _ column: Int = 0) -> Place {
         (file.utf8Start, line &<< 16 | column & 0xFFFF)
     }
 
@@ -960,16 +963,15 @@ nonisolated extension Resolver {
             }
         }
 
-        private let isOverride: Bool
-        var override: Container? { isOverride ? self : nil }
+        @exclusivity(unchecked) private(set) unowned(unsafe) var override: Container?  // Itself, if it is one.
         @exclusivity(unchecked) private(set) var own: [Module], sources: [Source], problems: [String]
         /// A table with at least twice as many places as sources: their number is a power of two, the mask one less.
         @exclusivity(unchecked) private var buckets: UnsafeMutablePointer<Unmanaged<Source>?>, mask: Int
         private var registered: Container?  // What was added since it was built.
         @exclusivity(unchecked) var pending: [Kept<() -> Void>]  // For when a request's outermost instance exists.
 
-        @usableFromInline @inline(never) init(_ modules: [Module], isOverride: Bool = false) {
-            (self.isOverride, own, sources, problems, pending) = (isOverride, modules, [], [], [])
+        @usableFromInline @inline(never) init(_ modules: [Module]) {
+            (own, sources, problems, pending) = (modules, [], [], [])
             mask = 1 &<< (Int.bitWidth - (modules.count * 2 + 6).leadingZeroBitCount) - 1
             buckets = .allocate(capacity: mask + 1)
             buckets.initialize(repeating: nil, count: mask + 1)
@@ -988,7 +990,8 @@ nonisolated extension Resolver {
                 sources.append(source)
                 buckets[bucket] = .passUnretained(source)
             }
-            if own.count > sources.count { own = sources.map { Module($0.offer) } }  // One place twice is one module.
+            // One place twice is one module.
+            if own.count > sources.count { own = sources.map { Module($0.offer, replacesNothing: false) } }
         }
 
         deinit { buckets.deallocate() }
@@ -1045,9 +1048,9 @@ nonisolated extension Resolver {
         }
 
         /// The modules, or another container's with these in their place; stops the program where they are wrong.
-        @usableFromInline convenience init(checked modules: [Module], over other: Container? = nil) {
-            if other != nil { Container.replace(with: nil) }  // From here on `sole` is nil.
-            self.init(other.map { Container.merge($0.modules, modules) } ?? modules, isOverride: other != nil)
+        @usableFromInline convenience init(checked modules: [Module], over other: Container?) {
+            self.init(other.map { Container.merge($0.modules, modules) } ?? modules)
+            if other != nil { (override, _) = (self, Container.replace(with: nil)) }  // From here on `sole` is nil.
             do { try validate() } catch { stop(error.description) }
         }
 

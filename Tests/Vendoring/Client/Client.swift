@@ -143,11 +143,6 @@ struct Row {
     var text: String { log.line(audit.line(missing == nil ? "row" : "?")) }
 }
 
-nonisolated struct FreeRow {
-    @Inject var log: any Log
-    @Inject var engine: any Engine
-}
-
 struct Form {
     @Inject var log: any Log
     var title: String
@@ -169,12 +164,41 @@ final class DetailScreen: Screen {
     var speed: Int { engine.speed }
 }
 
+#if compiler(>=6.3)
+nonisolated struct FreeRow {
+    @Inject var log: any Log
+    @Inject var engine: any Engine
+}
+
 nonisolated final class FreeScreen {
     @Inject var engine: any Engine
     @Inject var log: any Log
     let store: any Store
     init(store: any Store = Resolver.resolve()) { self.store = store }
 }
+
+nonisolated final class Holder<Value> {
+    @Inject var value: Value
+}
+#else
+// Before, no property wrapper may stand in a type that says of itself that it is nonisolated.
+nonisolated struct FreeRow {
+    private let injected = Inject<any Log>()
+    var log: any Log { injected() }
+}
+
+nonisolated final class FreeScreen {
+    private let injected = Inject<any Engine>()
+    var engine: any Engine { injected() }
+    let store: any Store
+    init(store: any Store = Resolver.resolve()) { self.store = store }
+}
+
+nonisolated final class Holder<Value> {
+    private let injected = Inject<Value>()
+    var value: Value { injected() }
+}
+#endif
 
 @MainActor final class MainScreen {
     @Inject var engine: any Engine
@@ -215,10 +239,6 @@ nonisolated final class FreeCache: Sendable {
     var count = 0
     @ObservationIgnored @Inject private var navigator: any Navigator
     func depth() -> Int { navigator.path.count + count }
-}
-
-nonisolated final class Holder<Value> {
-    @Inject var value: Value
 }
 
 // MARK: - The program
