@@ -1178,13 +1178,9 @@ nonisolated extension Resolver {
     #elseif canImport(WASILibc)
     static var isMainThread: Bool { true }  // There is only one.
     #else
-    /// Elsewhere the main actor changes threads once an async `main` has waited, but not its queue.
-    private static let mainQueue = {
-        let key = DispatchSpecificKey<Void>()
-        DispatchQueue.main.setSpecific(key: key, value: ())
-        return key
-    }()
-    static var isMainThread: Bool { DispatchQueue.getSpecific(key: mainQueue) != nil }
+    /// Elsewhere the main actor changes threads once an async `main` has waited, but not its queue, which gets a mark.
+    private static let mark = { (DispatchQueue.main.setSpecific(key: $0, value: ()), $0).1 }(DispatchSpecificKey())
+    static var isMainThread: Bool { DispatchQueue.getSpecific(key: mark) != nil }
     #endif
 }
 
