@@ -442,9 +442,8 @@ public nonisolated final class Scope: @unchecked Sendable {
         _ kind: Lifetime<Void>, _ id: (any Hashable & Sendable)?, _ place: Resolver.Place, _ make: () throws -> T
     ) rethrows -> T {
         var key: Resolver.Key?, hash = Int(bitPattern: ObjectIdentifier(T.self)) ^ place.position
-        if id != nil, let id {  // Compared first: to unwrap it copies it, and even a nil takes as long as all the rest.
-            (hash, key) = (hash ^ id.hashValue, Resolver.Key((AnyHashable(id), Swift.type(of: id))))
-        }
+        // Compared first: to unwrap it copies it, and even a nil takes as long as all the rest.
+        if id != nil, let id { (hash, key) = (hash ^ id.hashValue, .init((AnyHashable(id), Swift.type(of: id)))) }
         var slot = hash, found: Resolver.Source?
         repeat {
             let other = found
@@ -452,9 +451,8 @@ public nonisolated final class Scope: @unchecked Sendable {
             defer { withExtendedLifetime(other) { lock.unlock() } }  // After a reset, its deinit: not under the lock.
             // The next slot, far from those of like hashes; or the first again, after a reset.
             if other != nil { slot = container.source(in: slot) === other ? slot &+ 0x2C1B_3C6D : hash }
-            found =
-                container.source(in: slot)
-                ?? container.add(.init(Resolver.Offer(T.self, nil, kind, place, false), lock, slot, key))
+            found = container.source(in: slot)
+            if found == nil { found = container.add(.init(.init(T.self, nil, kind, place, false), lock, slot, key)) }
             // Without an id nothing here is the user's code: what is kept is given under this one lock.
             if key == nil, found!.fits(T.self, kind, place), let kept = found!.kept { return Resolver.Kept.open(kept) }
         } while !found!.fits(T.self, kind, place, key)  // No lock is held: an id's `==` is the user's code.
@@ -545,10 +543,7 @@ nonisolated extension Resolver.Container {
                         (target.walkedFrom, current) = (asking, target)
                     } else if target.mark <= target.offer.needs.count {  // Not done, so it is on the way here.
                         var (path, via) = (target.offer.text, asking)
-                        while via !== target {
-                            path = "\(via.offer.text) → \(path)"
-                            via = via.walkedFrom!
-                        }
+                        while via !== target { (path, via) = ("\(via.offer.text) → \(path)", via.walkedFrom!) }
                         note("Dependency cycle: \(target.offer.text) → \(path)\(Resolver.cure)")
                     }
                 } else if !(needs[index] is any Resolver.Wrapping.Type) {  // An optional may stay nil.
@@ -753,20 +748,16 @@ nonisolated extension Resolver {
         /// What `make` makes; for a lifetime that is kept, once for all who ask.
         @_semantics("optimize.sil.specialize.generic.never") @inline(never)
         func instance<T>(_ step: Step, _ make: (Asker) throws -> T) rethrows -> T {
-            do {
-                lock.lock()
-                defer { lock.unlock() }
-                if let kept { return Kept.open(kept) }
-            }
+            lock.lock()
+            if let kept { return (Kept.open(kept), lock.unlock()).0 }
+            lock.unlock()
             // The box, where one is kept or was made just now; or the object alone, where only others hold it.
             let boxOrObject: AnyObject = try Frame.run(step) { _ in
                 let source = offer.kind == .objectGraph ? Container.ofRequest.copy(of: self) : self
                 if let existing = source.existing { return existing }
                 source.claim(step)
-                defer {  // In this order: after the unlock, the next maker may be known already.
-                    Container.lock.withLock { source.maker = nil }
-                    source.turn.unlock()
-                }
+                // In this order: after the unlock, the next maker may be known already.
+                defer { _ = (Container.lock.withLock { source.maker = nil }, source.turn.unlock()) }
                 if let existing = source.existing { return existing }
                 let value = try make(.init(step)), box = Kept(value), object = object(value)
                 if offer.kind == .weakShared, object == nil {
@@ -842,8 +833,7 @@ nonisolated extension Resolver {
                 let chosen = chosen(), added = chosen.added
                 let found = given ?? chosen.find(type, name, after: added)
                 source = withExtendedLifetime((chosen, added)) { found?.retain() }
-                (container, isCounted) = (.passRetained(chosen), true)
-                bound = Container.boundID
+                (container, isCounted, bound) = (.passRetained(chosen), true, Container.boundID)
             }
         }
 
@@ -859,8 +849,7 @@ nonisolated extension Resolver {
                     if offer.type != T.self { return wrapped(step) }  // T is an optional of it.
                     let offer = unsafeDowncast(offer, to: TypedOffer<T>.self)  // Every offer of a T is one.
                     if offer.isMain { checkThread(step) }
-                    if offer.kind == .unshared { return run(step, offer.make) }
-                    return source.instance(step, offer.make)
+                    return offer.kind == .unshared ? run(step, offer.make) : source.instance(step, offer.make)
                 }
             }
         }
@@ -1000,8 +989,7 @@ nonisolated extension Resolver {
 
         /// Where the source of this type and name is, or where it would be.
         @inline(__always) private func bucket(of type: Any.Type, _ name: String?) -> Int {
-            var slot = Int(bitPattern: ObjectIdentifier(type))
-            if let name { slot ^= name.hashValue }
+            let slot = Int(bitPattern: ObjectIdentifier(type)) ^ (name?.hashValue ?? 0)
             return bucket(slot) { $0.offer.type == type && $0.offer.name == name }
         }
 
@@ -1142,11 +1130,7 @@ nonisolated extension Resolver {
         func unlock() { pthread_mutex_unlock(.init(mutex)) }
         #endif
 
-        @inline(__always) func withLock<R>(_ body: () -> R) -> R {
-            lock()
-            defer { unlock() }
-            return body()
-        }
+        @inline(__always) func withLock<R>(_ body: () -> R) -> R { (lock(), body(), unlock()).1 }
 
         /// Lets go of what `body` gives after the lock is released: a deinit may run the user's code.
         func take<V>(_ body: () -> V) { withExtendedLifetime(withLock(body)) {} }
