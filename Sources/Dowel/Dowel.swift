@@ -1144,7 +1144,8 @@ nonisolated extension Resolver {
         set { TlsSetValue(key, newValue) }
     }
     #elseif canImport(WASILibc)
-    nonisolated(unsafe) static var threadSlot: Step?  // There is only one thread.
+    nonisolated(unsafe) static var threadSlot: Step?  // There is only one thread, the main one.
+    static var isMainThread: Bool { true }
     #else
     private static let key = {
         var key = pthread_key_t()
@@ -1159,9 +1160,7 @@ nonisolated extension Resolver {
 
     #if canImport(Darwin)
     static var isMainThread: Bool { pthread_main_np() != 0 }
-    #elseif canImport(WASILibc)
-    static var isMainThread: Bool { true }  // There is only one.
-    #else
+    #elseif !canImport(WASILibc)
     /// Elsewhere the main actor changes threads once an async `main` has waited, but not its queue, which gets a mark.
     private static let mark = { (DispatchQueue.main.setSpecific(key: $0, value: ()), $0).1 }(DispatchSpecificKey())
     static var isMainThread: Bool { DispatchQueue.getSpecific(key: mark) != nil }
