@@ -206,8 +206,8 @@ struct FailingTests {
         }
 
         expect(
-            result, says: "nobody offers DowelTests.Failing.API", "build() was never called", "Dowel is linked twice",
-            "outside of an override",
+            result, says: "Dowel: nobody offers DowelTests.Failing.API", "build() was never called",
+            "Dowel is linked twice", "outside of an override",
             "to mend it: Module { … as any DowelTests.Failing.API } in Dependencies { … }.build()")
     }
 
@@ -303,7 +303,7 @@ struct FailingTests {
             result, says: "nobody offers DowelTests.Failing.Other.Config, asked for at",
             "DowelTests.Failing.Config \"other\" (\(Failing.offerPlace)) is offered",
             "Module { … as DowelTests.Failing.Other.Config }",
-            but: "twin")
+            but: "linked twice")
     }
 
     @Test func `where a protocol is asked for and only classes are offered, the text has them`() async {
@@ -323,11 +323,13 @@ struct FailingTests {
 
     @Test func `of many classes the text has eight, and says that there are more`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            Dependencies { for number in 0..<9 { Module("\(number)") { Failing.Client() } } }.build()
+            Dependencies { for number in 0..<12 { Module("\(number)") { Failing.Client() } } }.build()
             _ = Failing.resolve()
         }
 
-        expect(result, says: "Failing.Client \"7\" (DowelTests/FailingTests.swift:", ", …\n", but: "\"8\"")
+        expect(
+            result, says: "missing: DowelTests.Failing.Client \"0\" (", "), DowelTests.Failing.Client \"1\" (",
+            "), DowelTests.Failing.Client \"7\" (DowelTests/FailingTests.swift:", "), …\n", but: "\"8\"")
     }
 
     @Test func `where a protocol with types of its own is asked for, the text has the classes too`() async {
@@ -399,7 +401,7 @@ struct FailingTests {
             Dependencies { Module { Failing.Client() as any Failing.API } }.override { _ = session.api() }
         }
 
-        expect(result, says: "nobody offers DowelTests.Failing.API \"net\"", but: "created outside")
+        expect(result, says: "nobody offers DowelTests.Failing.API \"net\"", but: "the override offers it")
     }
 
     @Test func `near misses are those of the override in force`() async {
@@ -410,7 +412,7 @@ struct FailingTests {
 
         expect(
             result, says: "Failing.API \"built\" (DowelTests", "Failing.API \"mocked\" (DowelTests",
-            but: "nothing was built")
+            but: "build()", "build first")
     }
 
     @Test func `near misses are of what is registered too`() async {

@@ -168,6 +168,17 @@ private struct Config: Sendable { let text: String }
         }
     }
 
+    @Test func `an inner override stands over what two features of the outer one brought along`() {
+        Dependencies {
+            mocks(1)
+            mocks(1)
+        }.override {
+            Dependencies { Module { Config(text: "inner") } }.override {
+                #expect((Resolver.resolve() as API).number == 1)
+            }
+        }
+    }
+
     @Test func `shared instances are made anew in each override, and once in each`() {
         real.override {
             let outer: any Log = Resolver.resolve()
@@ -478,6 +489,19 @@ private struct Config: Sendable { let text: String }
         }
 
         #expect(service.object == nil)
+    }
+
+    @Test func `when an override ends what its configurations hold is gone too`() {
+        final class Captured: Sendable {}
+        final class Graph {}
+        func configured() -> Weak {
+            let captured = Captured()
+            let module = Module(.objectGraph, { Graph() }, configure: { _ in _ = captured })
+            Dependencies { module }.override { _ = Resolver.resolve() as Graph }
+            return Weak(captured)
+        }
+
+        #expect(configured().object == nil)
     }
 
     @Test func `an Inject lets go of its override once it has resolved`() {

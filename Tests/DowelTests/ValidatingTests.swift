@@ -368,6 +368,15 @@ private func module<Offered: Numbered, Need: Numbered>(_: Offered.Type, needs _:
             }
             Module(.shared) { (_: A) in never() as B }
         },
+        Dependencies {
+            Module { C() }
+            Module(.objectGraph) {
+                (_: C) in
+                A()
+            } configure: { (_: A, _: B) in
+            }
+            Module { (_: A) in never() as B }
+        },
     ])
     func `what configuring needs makes no cycle, where one of them is made once`(modules: Dependencies) throws {
         try modules.validate()
