@@ -65,7 +65,7 @@ struct Report {
     // MARK: Time
 
     private func timed() -> Document {
-        let isBrief = options.contains("--brief"), seconds = isBrief ? 0.002 : 0.2, count = isBrief ? 1 : 7
+        let isBrief = options.contains("--brief"), seconds = isBrief ? 0.002 : 0.2, count = isBrief ? 1 : 15
         let bars = allBars.filter { isChosen($0.row) || isChosen($0.against ?? $0.row) }
         let named = Set(bars.flatMap { [$0.row, $0.against ?? $0.row] })
         let rows = allRows().filter { named.contains($0.name) && $0.unit != .instructions }
