@@ -191,6 +191,14 @@ private struct Config: Sendable { let text: String }
         }
     }
 
+    @Test func `while an override lasts it keeps what is shared, though nobody else holds it`() async {
+        @concurrent func isKept() async -> Bool { isKeptNow() }
+        func isKeptNow() -> Bool { Weak(Resolver.resolve() as any Log).object != nil }
+
+        #expect(real.override { isKeptNow() })
+        #expect(await real.override { await isKept() })
+    }
+
     @Test func `an Inject created outside any override asks what is built, even inside one`() async {
         await #expect(processExitsWith: .success) {
             real.build()
