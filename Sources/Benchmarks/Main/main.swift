@@ -11,7 +11,7 @@ import Fuzzing
 // must not, but with --brief, which only shows that all of it works. With --instructions it counts under valgrind what
 // the processor does, which does not depend on the machine's mood, and holds that to the figures in Recorded.swift;
 // with --record besides, it writes those. With --copied Dowel.swift is a part of the module that is measured. With
-// --markdown it prints the table of the page Performance, which takes four minutes.
+// --markdown it prints the table of the page Performance, which takes five minutes.
 //
 // swift run -c release benchmarks soak [seconds, or minutes with an m] [seed]
 //
