@@ -504,7 +504,7 @@ private struct Config: Sendable { let text: String }
         final class Graph {}
         func configured() -> Weak {
             let captured = Captured()
-            let module = Module(.objectGraph, { Graph() }, configure: { _ in _ = captured })
+            let module = Module(.objectGraph, { Graph() }, configure: { _ in withExtendedLifetime(captured) {} })
             Dependencies { module }.override { _ = Resolver.resolve() as Graph }
             return Weak(captured)
         }
