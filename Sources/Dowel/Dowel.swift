@@ -10,8 +10,8 @@
 //     struct ReaderModule: ReaderModuleType {
 //         private let scope = Scope()
 //
-//         func component() -> Feed { RemoteFeed(http: component()) }       // constructor injection: what is
-//         func component() -> HTTP { scope.shared { Session() } }          // missing does not compile
+//         func component() -> Feed { RemoteFeed(http: component()) }       // without the next: a compile error
+//         func component() -> HTTP { scope.shared { Session() } }          // made once, kept by the scope
 //     }
 //
 //     Dependencies {
@@ -25,7 +25,7 @@
 //     }
 //
 // A missing component is a compile error. Wrong wiring shows at launch, where `build()` validates, or in a test of one
-// line (`validate()`, the audit); a misspelt name, or what a factory resolves by a call, only when it is looked up.
+// line (`validate()`, or `DowelAudit`); a misspelt name, or what a factory resolves by a call, only when looked up.
 // Dowel refuses to guess, to generate code, to keep more than one container for the process, and to hold a lock while
 // your code runs, except that of the one instance being made.
 //
@@ -47,7 +47,7 @@
 /// `log()`. In an `@Observable` class write `@ObservationIgnored @Inject`.
 public typealias Inject = Resolver.Inject
 
-// `nonisolated` stands on extensions only. On the class itself, or inherited, it would spread to each property wrapped
+// `nonisolated` stands on the extension: on the class itself, or inherited, it would spread to each property wrapped
 // by it, which types of the main actor refuse; with none, a copy in a main-actor module would belong to that actor.
 nonisolated extension Resolver {
     /// A property that gets its value from the module that offers its type, at the first read, and keeps it.
@@ -55,7 +55,7 @@ nonisolated extension Resolver {
         /// Where the value lies; set once, by the first reader to have made one. `@exclusivity(unchecked)`, here and
         /// below, spares a check at run time that takes longer than the access.
         @usableFromInline @exclusivity(unchecked) var kept: UnsafeMutablePointer<Value>?
-        private let name: Kept<String>?, place: Place  // Boxed: most have no name, and nil takes 8 bytes, not 16.
+        private let name: Kept<String>?, place: Place  // Most have no name: a box that is nil takes 8 bytes, not 16.
         /// The override this was created in, let go of once the value is here; `Container.lock` protects it.
         @exclusivity(unchecked) private var override: Container?
 
@@ -77,7 +77,7 @@ nonisolated extension Resolver {
         @inlinable public var wrappedValue: Value { if let kept = Resolver.load(&kept) { kept.pointee } else { ask() } }
 
         // `@_alwaysEmitIntoClient`, here and below: a client compiles what it calls, and no program carries the rest.
-        // Delete it where you delete `public`, or tests look for a symbol that nobody emits.
+        // Delete it where you delete `public`, or `@testable` clients look for a symbol that nobody emits.
         // What is `@usableFromInline` has no default arguments: with `public` deleted, some compilers crash on them.
         /// The value, for an `Inject` that is a plain constant: `let api = Inject<any API>()`, then `api().load()`.
         @_alwaysEmitIntoClient public func callAsFunction() -> Value { wrappedValue }
@@ -89,7 +89,7 @@ nonisolated extension Resolver {
         /// `@_semantics`, here and below: not compiled anew for each type, or a copy of this file would grow with each.
         @_semantics("optimize.sil.specialize.generic.never") @usableFromInline func ask() -> Value {
             var frame = Frame(Value.self, name?.value, place, Container.lock.withLock { override } ?? Container.built)
-            // Not before the line above: whoever keeps a value lets go of the override, which that line may then miss.
+            // Only now: another reader may have kept a value, and let go of the override before the line above read it.
             if let kept = Resolver.load(&kept) { return kept.pointee }
             // A nil is not kept: somebody may offer the type yet.
             if frame.source == nil { return Frame.missing(&frame, name?.value, orNil: true) }
@@ -128,7 +128,7 @@ public nonisolated struct Module: Sendable {
     /// The line it was written in.
     public var line: Int { offer.place.position &>> 16 }
 
-    // Not the next one with a default for `lifetime`: `Module(Worker.init)` would not match that.
+    // Why the next does not have a default for `lifetime` instead: `Module(Worker.init)` would not match it.
     /// Offers what `make` makes; its parameters are filled by their types.
     @_alwaysEmitIntoClient public init<T, each Need>(
         _ make: @escaping @Sendable (repeat each Need) -> T, file: StaticString = #fileID, line: Int = #line
@@ -240,7 +240,7 @@ public nonisolated struct Module: Sendable {
     ) -> @Sendable (repeat each Need) -> T { { (need: repeat each Need) in here(make, repeat each need) } }
 
     /// The same for a configuration, which the compiler does not take for a factory whose first need is the instance.
-    /// Specialized, it would be beyond the compiler of 6.2: where that checks itself, it crashes.
+    /// Specialized, it would crash a compiler of 6.2 that was built with assertions.
     @_semantics("optimize.sil.specialize.generic.never") @_alwaysEmitIntoClient static func thenMain<T, each Part>(
         _ configure: @escaping @MainActor @Sendable (T, repeat each Part) -> Void
     ) -> @Sendable (T, repeat each Part) -> Void { onMain(configure) }
@@ -374,14 +374,14 @@ public nonisolated enum Resolver {
 /// - Warning: What is kept for an object graph is gone with its request. Asked for later, by a lazy `@Inject` or in a
 ///   task, it is another one.
 ///
-/// Two calls share an instance when their place in the source, lifetime, type made and `id` are the same. All that a
-/// macro takes or makes stands at one place: there, give each call an `id`.
+/// Two calls share an instance when their place in the source, lifetime, type made and `id` are the same. All calls in
+/// one macro's arguments or expansion have the same place: there, give each an `id`.
 public nonisolated final class Scope: @unchecked Sendable {
-    private let lock: Resolver.Lock  // Protects the container and what its sources keep.
-    @exclusivity(unchecked) private var container: Resolver.Container
+    private let lock = Resolver.Lock()  // Protects the container and what its sources keep.
+    @exclusivity(unchecked) private var container = Resolver.Container([])
 
     /// A scope in which nothing is kept yet.
-    public init() { (lock, container) = (Resolver.Lock(), Resolver.Container([])) }
+    public init() {}
 
     /// One instance for this place in the source, and this `id`; made when it is first asked for, exactly once.
     @_alwaysEmitIntoClient public func shared<T: Sendable>(
@@ -405,13 +405,13 @@ public nonisolated final class Scope: @unchecked Sendable {
         }
     }
 
-    /// Shared lifetimes on the main actor, for what is not `Sendable` because it never leaves it.
+    /// The same lifetimes on the main actor, for what need not be `Sendable` because it never leaves it.
     public var main: Main { Main(scope: self) }
 
     /// Lets go of all that is kept here; what was handed out lives on with those who have it.
     public func reset() { lock.take { Swift.exchange(&container, with: Resolver.Container([])) } }
 
-    /// Shared lifetimes on the main actor.
+    /// A scope's lifetimes on the main actor.
     @MainActor public struct Main: Sendable {
         @usableFromInline nonisolated let scope: Scope
 
@@ -442,18 +442,17 @@ public nonisolated final class Scope: @unchecked Sendable {
         _ kind: Lifetime<Void>, _ id: (any Hashable & Sendable)?, _ place: Resolver.Place, _ make: () throws -> T
     ) rethrows -> T {
         var key: Resolver.Key?, hash = Int(bitPattern: ObjectIdentifier(T.self)) ^ place.position
-        // Compared first: to unwrap it copies it, and even a nil takes as long as all the rest.
+        // Compared with nil first: unwrapping copies it, which even for nil takes as long as all the rest.
         if id != nil, let id { (hash, key) = (hash ^ id.hashValue, .init((AnyHashable(id), Swift.type(of: id)))) }
         var slot = hash, found: Resolver.Source?
         repeat {
-            let other = found
+            let misfit = found  // Of the round before.
             lock.lock()
-            defer { withExtendedLifetime(other) { lock.unlock() } }  // After a reset, its deinit: not under the lock.
-            // The next slot, far from those of like hashes; or the first again, after a reset.
-            if other != nil { slot = container.source(in: slot) === other ? slot &+ 0x2C1B_3C6D : hash }
-            found = container.source(in: slot)
-            if found == nil { found = container.add(.init(.init(T.self, nil, kind, place, false), lock, slot, key)) }
-            // Without an id nothing here is the user's code: what is kept is given under this one lock.
+            defer { withExtendedLifetime(misfit) { lock.unlock() } }  // Its deinit, after a reset: not under the lock.
+            // The next slot, far from those of like hashes; or, after a reset, the first again.
+            if misfit != nil { slot = container.source(in: slot) === misfit ? slot &+ 0x2C1B_3C6D : hash }
+            found = container.source(in: slot) ?? container.add(.init(T.self, nil, kind, place, false), lock, slot, key)
+            // Without an id none of the user's code runs here: what is kept is handed out under this one lock.
             if key == nil, found!.fits(T.self, kind, place), let kept = found!.kept { return Resolver.Kept.open(kept) }
         } while !found!.fits(T.self, kind, place, key)  // No lock is held: an id's `==` is the user's code.
         var frame = Resolver.Frame(T.self, nil, place, .inForce, .passUnretained(found!))
@@ -478,13 +477,13 @@ nonisolated extension Dependencies {
         during body: nonisolated(nonsending) () async throws -> T
     ) async rethrows -> T { try await override(on: #isolation, during: body) }
 
-    // Not public: in one call with an isolated argument, a client's closure of another actor does not compile.
+    // Not public: beside an isolated argument, a client's closure that belongs to another actor does not compile.
     @_alwaysEmitIntoClient func override<T>(
         on actor: isolated (any _Concurrency.Actor)?, during body: nonisolated(nonsending) () async throws -> T
     ) async rethrows -> T {
         let container = Resolver.Container(checked: modules, over: .inForce)
         defer { Resolver.Container.bound.withValue(container) { container.close() } }
-        // Captures the actor, or what is called here would leave it.
+        // The closure captures the actor, or it and the body would leave it.
         return try await Resolver.Container.bound.withValue(container) { try await (actor, body()).1 }
     }
 
@@ -492,7 +491,7 @@ nonisolated extension Dependencies {
     public protocol Misplaced {}
 
     /// Catches a block that lists modules where code belongs: as it throws, a call without `try` does not compile.
-    /// Unavailable, it would lose to the first; with `Module` for `T`, it would win wherever that is left open.
+    /// Were it unavailable, the compiler would take the first; were `T` `Module`, this one wherever `T` is open.
     @available(*, deprecated, message: "this block is code: list the modules in the braces before .override")
     @_alwaysEmitIntoClient public func override<T: Misplaced>(during body: () throws -> T) throws {
         Resolver.stop("the block of an override is code: list the modules in the braces before .override")
@@ -518,8 +517,8 @@ public nonisolated struct WiringError: Swift.Error, CustomStringConvertible {
 }
 
 nonisolated extension Dependencies {
-    /// Throws one error with every problem of these modules; makes nothing. Of cycles that share a part it names one at
-    /// least; a configuration that would go on for ever, only where there is no other problem.
+    /// Throws one error with every problem of these modules; makes nothing. Of cycles that share a part it names at
+    /// least one; and a configuration that would go on for ever only where there is no other problem.
     public func validate() throws(WiringError) { try Resolver.Container(modules).validate() }
 }
 
@@ -561,8 +560,8 @@ nonisolated extension Resolver.Container {
 // MARK: - Failing
 
 nonisolated extension Resolver {
-    /// The one way in which this file stops a program: the text of a precondition is lost in release builds. What makes
-    /// texts, or runs rarely, is not inlined, in all this file: an app would carry it many times.
+    /// The one way in which this file stops a program: the text of a precondition is lost in release builds. In all of
+    /// it, what makes texts or runs rarely is not inlined: an app would carry it many times.
     @usableFromInline @inline(never) static func stop(_ text: String) -> Never { fatalError("Dowel: " + text) }
 
     /// What would mend a cycle, as the end of a text.
@@ -577,7 +576,7 @@ nonisolated extension Resolver {
 }
 
 nonisolated extension Resolver.Container {
-    /// What may have been meant by this type and name, each guess with the separator; last, a line that would mend it.
+    /// What may have been meant by this type and name, the separator after each; last, a line that would mend it.
     func advice(_ type: Any.Type, _ name: String?, _ separator: String) -> String {
         /// What a protocol's name still lacks: "any ", or nothing where it has that; nil for what is concrete.
         @inline(never) func prefix(_ type: Any.Type) -> String? {
@@ -611,8 +610,9 @@ nonisolated extension Resolver.Container {
 // MARK: - Private machinery
 
 nonisolated extension Resolver {
+    typealias Found = Unmanaged<Source>  // A source as tables hold it: unretained.
     typealias Step = UnsafeMutablePointer<Frame>  // A frame where it lies on its thread's stack.
-    @usableFromInline typealias Asker = OpaquePointer  // The same in what is stored: its type would bring metadata.
+    @usableFromInline typealias Asker = OpaquePointer  // A `Step` in what is stored, where its type needs metadata.
 
     /// A place in the source: the file's name, a constant of the program that ends with a zero; and the line, with the
     /// column in the last 16 bits. A tuple, as a type of its own would bring metadata.
@@ -629,8 +629,8 @@ nonisolated extension Resolver {
         one.position == other.position && (one.file == other.file || text(of: one) == text(of: other))
     }
 
-    /// Reads a pointer, or an `Unmanaged`, that another thread may set meanwhile, and so what it points to. Swift has
-    /// these functions on all systems, types for atomics on new ones only, and with metadata. Transparent, as they are.
+    /// Reads a pointer, or an `Unmanaged`, that another thread may set meanwhile; what it points to can be read then.
+    /// Swift has this function everywhere, but `Atomic`, with metadata, on new systems only. Transparent, as that is.
     @_transparent @_alwaysEmitIntoClient static func load<T>(_ pointer: UnsafeMutablePointer<T?>) -> T? {
         let object = UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: AnyObject?.self)
         return unsafeBitCast(_stdlib_atomicAcquiringLoadARCRef(object: object), to: T?.self)
@@ -666,7 +666,7 @@ nonisolated extension Resolver {
             (self.type, self.name, self.kind, self.place, self.isMain) = (type, name, kind, place, isMain)
         }
 
-        /// Whether this is of this copy of Dowel's types. Unsafe, or the compiler would take it for granted.
+        /// Whether this copy of Dowel made it, where there are two. Cast unsafely, or the compiler would say yes.
         final var isOurs: Bool { unsafeBitCast(self, to: AnyObject.self) is Offer }
         final var label: String { Resolver.label(type, name) }
         @inline(never) final var text: String { "\(label) (\(Resolver.text(of: place)))" }
@@ -687,13 +687,13 @@ nonisolated extension Resolver {
 
     /// What one container or scope keeps of an offer, and whose turn it is to make it.
     final class Source: @unchecked Sendable {
-        /// What the slot alone does not tell: in a scope the id, boxed as most have none; in a request the original.
-        let offer: Offer, key: AnyObject?
-        let lock: Lock  // Protects the four that follow, for a moment only.
-        // The box with the value, unmanaged so that reading retains nothing; and the object in it, where there is one.
-        @exclusivity(unchecked) var kept: Unmanaged<AnyObject>?, held: Unmanaged<AnyObject>?
-        @exclusivity(unchecked) weak var object: AnyObject?  // What is held, once it is no longer kept.
-        @exclusivity(unchecked) var isWeak: Bool  // Never keeps, or no longer.
+        /// `key` is what the slot does not tell: in a scope the id, boxed as most have none; in a request the original.
+        /// The lock protects the four that follow, for a moment only.
+        let offer: Offer, key: AnyObject?, lock: Lock
+        // The box with the value, and the object in it where there is one: unmanaged, so that reading retains nothing.
+        // `isWeak`: neither is kept, or no longer; then `object` is the one that others hold.
+        @exclusivity(unchecked) var kept: Unmanaged<AnyObject>?, held: Unmanaged<AnyObject>?, isWeak: Bool
+        @exclusivity(unchecked) weak var object: AnyObject?
         /// In validation, how many needs were walked, and one more when done; in a scope or a request, the slot.
         @exclusivity(unchecked) var mark: Int
         @exclusivity(unchecked) unowned(unsafe) var walkedFrom: Source?  // In validation; a container holds both.
@@ -749,15 +749,16 @@ nonisolated extension Resolver {
         @_semantics("optimize.sil.specialize.generic.never") @inline(never)
         func instance<T>(_ step: Step, _ make: (Asker) throws -> T) rethrows -> T {
             lock.lock()
-            if let kept { return (Kept.open(kept), lock.unlock()).0 }
+            if let kept { return (Kept.open(kept), lock.unlock()).0 }  // Copied before the unlock.
             lock.unlock()
             // The box, where one is kept or was made just now; or the object alone, where only others hold it.
             let boxOrObject: AnyObject = try Frame.run(step) { _ in
                 let source = offer.kind == .objectGraph ? Container.ofRequest.copy(of: self) : self
                 if let existing = source.existing { return existing }
                 source.claim(step)
-                // In this order: after the unlock, the next maker may be known already.
-                defer { _ = (Container.lock.withLock { source.maker = nil }, source.turn.unlock()) }
+                // The last runs first: after the unlock, the next maker may be known already.
+                defer { source.turn.unlock() }
+                defer { Container.lock.withLock { source.maker = nil } }
                 if let existing = source.existing { return existing }
                 let value = try make(.init(step)), box = Kept(value), object = object(value)
                 if offer.kind == .weakShared, object == nil {
@@ -792,10 +793,9 @@ nonisolated extension Resolver {
     @usableFromInline static func configured<T>(_ value: T, _ configure: @escaping (Asker, T) -> Void) -> T {
         let step = Frame.current!, source = step.pointee.source!.takeUnretainedValue()
         let (place, container) = (step.pointee.place, step.pointee.container.takeUnretainedValue())
-        let depth = step.pointee.depth  // So that things that make and configure each other come to an end.
-        let later = Kept {
+        let later = Kept { [depth = step.pointee.depth] in
             var frame = Frame(source.offer.type, nil, place, container, .passUnretained(source))
-            frame.depth = depth
+            frame.depth = depth  // So that things that make and configure each other come to an end.
             // It may have been made inside a `DispatchQueue.main.sync` that this thread has left by now.
             if source.offer.isMain { Frame.checkThread(&frame) }
             Frame.run(&frame) { configure($0, value) }
@@ -807,11 +807,9 @@ nonisolated extension Resolver {
     /// One thing being made. The frames of a thread, from the outermost on, are its request.
     struct Frame: ~Copyable {
         let source: Unmanaged<Source>?, container: Unmanaged<Container>, isCounted: Bool  // Whether both are retained.
-        let asked: Place?, bound: ObjectIdentifier?  // The override in whose extent this began.
-        let parent: Step?
-        var depth: Int
-        /// The outermost alone is in the thread's slot, which is slow to set; it knows the innermost, and all know it.
-        var outermost: Step?, innermost: Step?
+        let asked: Place?, parent: Step?, bound: ObjectIdentifier?  // `bound`: the override in whose extent this began.
+        /// Only the outermost is in the thread's slot, which is slow to set: it knows the innermost, and all know it.
+        var depth: Int, outermost: Step?, innermost: Step?
         var request: Unmanaged<Container>?, waiting: Unmanaged<Source>?  // Of the outermost; others read `waiting`.
 
         var offer: Offer { source!.takeUnretainedValue().offer }
@@ -822,7 +820,7 @@ nonisolated extension Resolver {
         /// A frame for the given source, or for that of this type and name, if there is one; a need gives no place.
         init(
             _ type: Any.Type, _ name: String?, _ place: Place?, _ chosen: @autoclosure () -> Container,
-            _ given: Unmanaged<Source>? = nil, in parent: Step? = current
+            _ given: Found? = nil, in parent: Step? = current
         ) {
             (asked, self.parent, outermost) = (place, parent, parent?.pointee.outermost)
             depth = parent.map { $0.pointee.depth + 1 } ?? 1
@@ -857,8 +855,8 @@ nonisolated extension Resolver {
         /// What belongs to the main actor is made there only; nor may what is kept of it be handed out elsewhere.
         @inline(never) static func checkThread(_ step: Step) {
             if isMainThread { return }
-            let (it, at) = (step.pointee.offer.label, text(of: step.pointee.place))
-            stop("\(it) is made by Module.main, and asked for off the main actor, at \(at): ask on it\(path)")
+            let (label, place) = (step.pointee.offer.label, text(of: step.pointee.place))
+            stop("\(label) is made by Module.main, and asked for off the main actor, at \(place): ask on it\(path)")
         }
 
         /// T, which is an optional: with what the step's source makes in it, or nil without a step.
@@ -870,18 +868,18 @@ nonisolated extension Resolver {
             var wanted: Any.Type = T.self
             while let optional = wanted as? any Wrapping.Type { wanted = optional.dowelWrapped }
             let container = step.pointee.container.takeUnretainedValue()
-            var says = "nobody offers \(label(wanted, name)), asked for at \(text(of: step.pointee.place))"
+            var message = "nobody offers \(label(wanted, name)), asked for at \(text(of: step.pointee.place))"
             if let override = Container.bound.get(), override.find(wanted, name, after: override.added) != nil {
-                stop("\(says)\n  the override offers it: create what asks inside of it\(path)")
+                stop("\(message)\n  the override offers it: create what asks inside of it\(path)")
             }
             if container === Container.none {
-                says += "\n  build() was never called, or in an unread global, or Dowel is linked twice, "
-                says += "or a property initializer read this before, or this is outside of an override"
+                message += "\n  build() was never called, or in an unread global, or Dowel is linked twice, "
+                message += "or a property initializer read this before, or this is outside of an override"
             } else if case let built = Container.built, built === Container.none || built.find(wanted, name) != nil {
-                says += "\n  give overrides the program's modules too, or build first"
+                message += "\n  give overrides the program's modules too, or build first"
             }
             let block = container === Container.none ? " in Dependencies { … }.build()" : ""
-            stop("\(says)\n  \(container.advice(wanted, name, "\n  "))\(block)\(path)")
+            stop("\(message)\n  \(container.advice(wanted, name, "\n  "))\(block)\(path)")
         }
 
         /// Calls `make`, with the step as its thread's innermost. The outermost then configures, and ends the request.
@@ -920,7 +918,7 @@ nonisolated extension Resolver {
         static var path: String { current.map { "\n  while making " + path(from: nil, to: $0, inFull: true) } ?? "" }
     }
 
-    /// Sources by what they are for: those of modules in force together, of a scope, or of a request. Unchecked: the
+    /// A table of sources: those of modules in force together, of a scope, or of a request. Unchecked: the
     /// first are complete before anyone has them, a scope's lock guards the next, one thread has the last.
     @usableFromInline final class Container: @unchecked Sendable {
         static let none = Container([])  // In force before anything is built.
@@ -954,8 +952,8 @@ nonisolated extension Resolver {
 
         @exclusivity(unchecked) private(set) unowned(unsafe) var override: Container?  // Itself, if it is one.
         @exclusivity(unchecked) private(set) var own: [Module], sources: [Source], problems: [String]
-        /// A table with at least twice as many places as sources: their number is a power of two, the mask one less.
-        @exclusivity(unchecked) private var buckets: UnsafeMutablePointer<Unmanaged<Source>?>, mask: Int
+        /// At least twice as many buckets as sources: the number of buckets is a power of two, the mask one less.
+        @exclusivity(unchecked) private var buckets: UnsafeMutablePointer<Found?>, mask: Int
         private var registered: Container?  // What was added since it was built.
         @exclusivity(unchecked) var pending: [Kept<() -> Void>]  // For when a request's outermost instance exists.
 
@@ -1004,7 +1002,8 @@ nonisolated extension Resolver {
         func source(in slot: Int) -> Source? { buckets[bucket(slot) { $0.mark == slot }]?.takeUnretainedValue() }
 
         /// Adds the source of a slot that has none, in a table that grows before it is more than half full.
-        @inline(never) func add(_ source: Source) -> Source {
+        @inline(never) func add(_ offer: Offer, _ lock: Lock, _ slot: Int, _ key: AnyObject?) -> Source {
+            let source = Source(offer, lock, slot, key)
             sources.append(source)
             let isFull = sources.count * 2 > mask
             if isFull {
@@ -1032,13 +1031,14 @@ nonisolated extension Resolver {
         /// The source that keeps for a request what the original makes; it holds that one, as its address is the slot.
         func copy(of original: Source) -> Source {
             let address = Int(bitPattern: ObjectIdentifier(original))
-            return source(in: address) ?? add(Source(original.offer, original.lock, address, original))
+            return source(in: address) ?? add(original.offer, original.lock, address, original)
         }
 
         /// The modules, or another container's with these in their place; stops the program where they are wrong.
         @usableFromInline convenience init(checked modules: [Module], over other: Container?) {
             self.init(other.map { Container.merge($0.modules, modules) } ?? modules)
-            if other != nil { (override, _) = (self, Container.replace(with: nil)) }  // From here on `sole` is nil.
+            override = other == nil ? nil : self
+            if other != nil { Container.replace(with: nil) }  // From here on `sole` is nil.
             do { try validate() } catch { stop(error.description) }
         }
 
@@ -1058,18 +1058,16 @@ nonisolated extension Resolver {
         @usableFromInline func has(_ offer: Offer) -> Bool { exactly(offer.type, offer.name) != nil }
 
         /// The source of this very type and name.
-        func exactly(_ type: Any.Type, _ name: String?) -> Unmanaged<Source>? { buckets[bucket(of: type, name)] }
+        func exactly(_ type: Any.Type, _ name: String?) -> Found? { buckets[bucket(of: type, name)] }
 
         /// The source of this type, in what was added or here; for an optional without one, that of what it wraps.
-        @inline(never) func find(_ type: Any.Type, _ name: String?, after new: Container? = nil) -> Unmanaged<Source>? {
+        @inline(never) func find(_ type: Any.Type, _ name: String?, after new: Container? = nil) -> Found? {
             new?.exactly(type, name) ?? buckets[bucket(of: type, name)]
                 ?? (type as? any Wrapping.Type).flatMap { find($0.dowelWrapped, name, after: new) }
         }
 
         /// The same for a need, without a name, in a sole container, with nothing added: inlined, as the most frequent.
-        @inline(__always) func need(_ type: Any.Type) -> Unmanaged<Source>? {
-            buckets[bucket(of: type, nil)] ?? find(type, nil)
-        }
+        @inline(__always) func need(_ type: Any.Type) -> Found? { buckets[bucket(of: type, nil)] ?? find(type, nil) }
 
         @usableFromInline func register(_ module: Module) {
             Container.replace(with: nil)  // From here on `sole` is nil.
@@ -1130,7 +1128,7 @@ nonisolated extension Resolver {
         func unlock() { pthread_mutex_unlock(.init(mutex)) }
         #endif
 
-        @inline(__always) func withLock<R>(_ body: () -> R) -> R { (lock(), body(), unlock()).1 }
+        @inline(__always) func withLock<R>(_ body: () -> R) -> R { (lock(), body(), unlock()).1 }  // In this order.
 
         /// Lets go of what `body` gives after the lock is released: a deinit may run the user's code.
         func take<V>(_ body: () -> V) { withExtendedLifetime(withLock(body)) {} }
@@ -1161,7 +1159,7 @@ nonisolated extension Resolver {
     #if canImport(Darwin)
     static var isMainThread: Bool { pthread_main_np() != 0 }
     #elseif !canImport(WASILibc)
-    /// Elsewhere the main actor changes threads once an async `main` has waited, but not its queue, which gets a mark.
+    /// Elsewhere the main actor may change threads once an async `main` has waited, but not queues: that is marked.
     private static let mark = { (DispatchQueue.main.setSpecific(key: $0, value: ()), $0).1 }(DispatchSpecificKey())
     static var isMainThread: Bool { DispatchQueue.getSpecific(key: mark) != nil }
     #endif
