@@ -1,37 +1,37 @@
 import Dowel
 
 nonisolated extension Dependencies {
-    /// A stored property of this program that asks: an `@Inject`, or an `Inject` that is a plain constant.
+    /// A stored property of this program that asks: an `@Inject`, or a plain constant that is an `Inject`.
     public struct Site: CustomStringConvertible, Sendable {
         /// The type that declares the property, from its module inwards.
         public let owner: String
-        /// The property, as the source names it.
+        /// The property's name in the source.
         public let property: String
-        /// The type asked for, or nil where it depends on the owner's generic parameters and so is known to nobody yet.
+        /// The type asked for; nil if it depends on the owner's generic parameters, and so is not known yet.
         public let wanted: Any.Type?
-        /// True where a module offers that type, under whatever name.
+        /// True if a module offers that type, under whatever name.
         public let isOffered: Bool
-        /// True where the owner is private or local: another type may have its name.
+        /// True if the owner is private or local: another type may have the same name.
         let isPrivate: Bool
 
-        /// True where no module serves the property. An optional one is never missing: it is nil.
+        /// True if no module offers what the property asks for. An optional is never missing: it is nil.
         public var isMissing: Bool { !isOffered && wanted != nil && !(wanted is any Wrapping.Type) }
         /// The owner and the property.
         public var description: String { "\(owner).\(property)" }
     }
 
-    /// Every injection site of the running program, held against these modules; makes nothing.
+    /// Every injection site of the running program, compared with these modules; makes nothing.
     ///
-    /// Seen is every stored property of every struct, class and actor of every module linked in, private, nested and
-    /// local ones too. Not seen are static and local variables; an `Inject` inside something else, as in an array, a
-    /// tuple, an enum or another wrapper; and types that the optimizer took out, for want of use, or in a release build
-    /// also because it could do without: run the audit in debug.
+    /// It sees every stored property of every struct, class and actor of every module linked in, including private,
+    /// nested and local types. It does not see static and local variables; an `Inject` inside something else, such as
+    /// an array, a tuple, an enum or another wrapper; or types that the optimizer took out. In a release build these
+    /// include some that are used, so run the audit in debug.
     ///
-    /// Throws where there may be more than can be seen: a module that is compiled without reflection metadata hides
-    /// all. Where that cannot be helped, and nothing in it asks, name the module: `sites(unseen: ["Vendor"])`.
+    /// Throws if there may be sites that it cannot see: a module compiled without reflection metadata hides all of its
+    /// own. If that cannot be helped, and nothing in the module asks, name it: `sites(unseen: ["Vendor"])`.
     ///
-    /// A property's type does not tell the name it asks for, `@Inject("name")`. So a site counts as offered where its
-    /// type is offered without a name or under any: that a named one gets *its* name, only reading it can show.
+    /// The name in `@Inject("name")` is not part of the property's type. So a site counts as offered if its type is
+    /// offered at all, under any name or none; only reading the property shows whether that name is offered.
     public func sites(unseen: Set<String> = []) throws(WiringError) -> [Site] {
         let records = TypeRecords(unseen: unseen)
         if !records.obstacles.isEmpty {
@@ -48,13 +48,13 @@ nonisolated extension Dependencies {
 
     /// Proves the wiring of the program in one line of a test: `try dependencies.audit()`.
     ///
-    /// Throws one error with all that `validate()` finds, and every injection site that no module serves. A site whose
-    /// type depends on its owner's generic parameters cannot be judged; say how many you know of, or it throws too.
-    /// Where the test program has sites of its own, take only those of your modules:
+    /// Throws one error with all that `validate()` finds, and every injection site whose type nobody offers. A site
+    /// whose type depends on its owner's generic parameters cannot be judged: say how many of these you know of, or
+    /// the audit throws. If the test program has sites of its own, take only those of your modules:
     ///
     ///     try dependencies.audit(passingOver: 1) { $0.owner.hasPrefix("Shop.") }
     ///
-    /// To find no site at all is an error as well. What a site is, and what is not seen, stands at `sites()`.
+    /// Finding no site at all is an error as well. `sites()` tells what is seen and what is not.
     public func audit(
         passingOver known: Int = 0, unseen: Set<String> = [], where isIncluded: (Site) -> Bool = { _ in true }
     ) throws(WiringError) {
@@ -88,29 +88,29 @@ nonisolated extension Dependencies {
     }
 }
 
-/// The type, and for an optional what is wrapped in it: a module of either will do.
+/// The type, and for an optional the type that it wraps: a module of either will do.
 nonisolated func unwrapping(_ type: Any.Type) -> [Any.Type] {
     [type] + ((type as? any Wrapping.Type).map { unwrapping($0.auditWrapped) } ?? [])
 }
 
-/// Whether it is the type of what conforms to a protocol, as `any P`.
+/// Whether the type is one like `any P`.
 nonisolated func isProtocol(_ type: Any.Type) -> Bool { _typeName(Swift.type(of: type)).hasSuffix(".Protocol") }
 
-/// Whether a value of the one type is known to be one of the other too: of a class above it, or of a protocol that it
-/// conforms to.
+/// Whether a value of the first type is known to be one of the other too: of a superclass, or of a protocol that the
+/// first conforms to.
 nonisolated func isKind(_ type: Any.Type, of other: Any.Type) -> Bool {
     func isBelow<T>(_ other: T.Type) -> Bool { type is T.Type }
     func conforms<T>(_ metatype: T.Type) -> Bool { type is T }
     if _openExistential(other, do: isBelow) { return true }
-    // In code generic over `any P`, `T.Type` is the type of that alone; the name of `any P.Type` has two letters
-    // more. No private type is found by its name, and where a library is linked twice, perhaps the other one.
+    // In code generic over `any P`, `T.Type` is the metatype of `any P` alone, not `any P.Type`, whose mangled name
+    // has two letters more. A private type is not found by its name; one that is linked twice may be the other one.
     guard #available(iOS 14, macOS 11, tvOS 14, watchOS 7, *), isProtocol(other), let name = _mangledTypeName(other),
         _typeByName(name) == other, let metatype = _typeByName(name + "Xp")
     else { return false }
     return _openExistential(metatype, do: conforms)
 }
 
-/// The name as the source has it: Swift shows an address for a private context, and no common spaces.
+/// The name as the source has it: Swift shows a private context as an address, and spaces as ones that do not break.
 nonisolated func name(of type: Any.Type, short: Bool = false) -> String {
     let words = _typeName(type, qualified: !short).split(omittingEmptySubsequences: false) { $0 == "(" }
     let rest = words.dropFirst().map { word in
@@ -119,7 +119,7 @@ nonisolated func name(of type: Any.Type, short: Bool = false) -> String {
     return withSpaces(words[0] + rest.joined())
 }
 
-/// A name in backticks may have spaces, which the compiler keeps as those that do not break.
+/// A name in backticks may have spaces, which the compiler keeps as ones that do not break.
 nonisolated func withSpaces(_ name: some StringProtocol) -> String { String(name.map { $0 == "\u{A0}" ? " " : $0 }) }
 
 /// An optional, seen by code that does not know its type.

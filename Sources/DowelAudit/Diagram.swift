@@ -3,7 +3,7 @@ import Dowel
 nonisolated extension Dependencies {
     /// A language in which a drawing is written.
     public enum DiagramFormat: Sendable {
-        /// Mermaid, which GitHub draws where it stands in a Markdown file.
+        /// Mermaid, which GitHub draws in a Markdown file.
         case mermaid
         /// DOT, which Graphviz draws: `dot -Tsvg`.
         case dot
@@ -14,10 +14,10 @@ nonisolated extension Dependencies {
     ///     try dependencies.diagram(.dot, sites: dependencies.sites())
     ///
     /// A box is `.unshared`, a rounded box `.shared`, a hexagon `.weakShared`, a double box `.objectGraph`. An arrow
-    /// goes from who needs to what is needed, a broken one where the need is `Optional`. What nobody offers is red and
-    /// says so. Who asks is a flag, or, where a module offers that very type and it is not private, the box of that
-    /// module. Which name a site asks for cannot be seen: its arrow goes to the module without one, or else to the only
-    /// one that has a name, or to a diamond from which arrows go to all that have.
+    /// goes from a type to what it needs, and is broken if the need is `Optional`. What nobody offers is red and says
+    /// so. The owner of a site is a flag; or, if a module offers that very type, and it is not private, the box of that
+    /// module. The name that a site asks for cannot be seen: its arrow goes to the module without a name, or else to
+    /// the only one with a name, or to a diamond from which arrows go to all that have one.
     public func diagram(_ format: DiagramFormat, sites: [Site] = []) -> String {
         let drawing = Drawing(modules, sites)
         return switch format {
@@ -27,7 +27,7 @@ nonisolated extension Dependencies {
     }
 }
 
-/// What is to be drawn: the nodes, and the arrows between them by their places in the list.
+/// What is to be drawn: the nodes, and the arrows between them, as indices of nodes.
 private nonisolated struct Drawing {
     enum Shape { case unshared, shared, weakShared, objectGraph, missing, site, choice }
 
@@ -43,7 +43,7 @@ private nonisolated struct Drawing {
     private var places: [ObjectIdentifier: [String?: Int]] = [:]
     private var missing: [ObjectIdentifier: Int] = [:]
     private var choices: [[Int]: Int] = [:]
-    /// Who goes by a short name.
+    /// The full names behind each short one.
     private var holders: [String: Set<String>] = [:]
 
     init(_ modules: [Module], _ sites: [Dependencies.Site]) {
@@ -69,8 +69,8 @@ private nonisolated struct Drawing {
             guard let from = places[ObjectIdentifier(module.type)]?[module.name] else { continue }
             for need in module.needs { connect(from, need, underAnyName: false) }
         }
-        // Who is offered too, by the very type that asks, has a node already, or one for each name. A private type's
-        // name may be that of another file's.
+        // If the very type that asks is offered, too, it has a node already, or one for each name. A private type is
+        // left out, as one in another file may have its name.
         var owners: [String: [Int]] = [:]
         for module in modules where !_typeName(module.type).contains("unknown context") {
             owners[name(of: module.type)] = places[ObjectIdentifier(module.type)]?.values.sorted()
@@ -121,7 +121,7 @@ private nonisolated struct Drawing {
         return choice
     }
 
-    /// The short name, where nobody else goes by it.
+    /// The short name, if no other type has it, too.
     private func label(_ type: Any.Type) -> String {
         let short = name(of: type, short: true)
         return holders[short, default: []].count > 1 ? name(of: type) : short
@@ -136,7 +136,7 @@ private nonisolated struct Drawing {
         owner.firstIndex(of: ".").map { String(owner[owner.index(after: $0)...]) } ?? owner
     }
 
-    // The nodes are numbered, so any name may stand on them: text in quotes, with what has a meaning escaped.
+    // The nodes are numbered, so their labels may hold any name: in quotes, with special characters escaped.
 
     var mermaid: String {
         func text(_ lines: [String]) -> String {
@@ -169,9 +169,9 @@ private nonisolated struct Drawing {
     var dot: String {
         func text(_ lines: [String]) -> String {
             lines.map { line in
-                // By scalars: a mark that combines with a quote leaves it a quote.
+                // By scalars: a quote with a combining mark is still a quote.
                 line.unicodeScalars.map { scalar in
-                    // Graphviz reads no further than to a zero, and browsers no picture with one of these in it.
+                    // Graphviz stops reading at a zero, and a browser shows no picture that has one of these in it.
                     let isText = scalar.properties.generalCategory != .control
                     let shown = isText && !scalar.properties.isNoncharacterCodePoint ? scalar : "\u{FFFD}"
                     return ["\"": "\\\"", "\\": "\\\\", "&": "&amp;", "\n": " "][scalar] ?? String(shown)

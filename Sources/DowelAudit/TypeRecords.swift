@@ -1,11 +1,11 @@
-// What the compiler leaves in a program about its types, read where it lies: nothing is made or set up for that.
+// What the compiler leaves in a program about its types, read in place, so that nothing is made for it.
 // The offsets in this file are Swift's stable ABI.
 
 import Dowel
 
 /// The stored properties of the running program that are an `Inject`, and what keeps others from being seen.
 nonisolated struct TypeRecords {
-    /// Without the type that is wanted where that depends on the owner's generic parameters.
+    /// `wanted` is nil if it depends on the owner's generic parameters.
     private(set) var properties: [(owner: String, isPrivate: Bool, name: String, wanted: Any.Type?)] = []
     private(set) var obstacles: Set<String> = []
 
@@ -25,7 +25,7 @@ nonisolated struct TypeRecords {
     private mutating func look(into list: FieldList) {
         guard let owner = list.owner, owner.isStructOrClass else { return }
         for field in list.fields where field.type.descriptor?.name == TypeRecords.inject {
-            // A lazy one is an optional. Tuples, functions and metatypes may begin with an Inject and are none.
+            // A lazy variable is stored as an optional. A tuple, a function or a metatype may begin with an Inject.
             let type = field.type.resolved(in: owner).flatMap { unwrapping($0).last }
             if let type, !(type is AnyClass) { continue }
             if let type, !(type is any Resolver.Site.Type) {
@@ -81,7 +81,7 @@ private nonisolated struct Field {
 
     var type: TypeName { TypeName(start: start.relative(at: 4) ?? start) }
 
-    /// The name as it stands in the source: what a wrapper or a lazy variable stores, always a variable, has a prefix.
+    /// The name in the source: the storage of a wrapper or of a lazy variable, itself a variable, has a prefix.
     var name: String {
         let text = start.relative(at: 8)?.text ?? "", tick = text.hasPrefix("`") ? "`" : ""
         let name = text.dropFirst(tick.count), isVariable = start.load(as: UInt32.self) & 2 != 0
@@ -90,15 +90,15 @@ private nonisolated struct Field {
     }
 }
 
-/// A type's mangled name, in which a byte below 32 announces the way to a descriptor.
+/// A type's mangled name, in which a byte below 32 begins a reference to a descriptor.
 private nonisolated struct TypeName {
     let start: UnsafeRawPointer
 
-    /// The type, unless it depends on its owner's generic parameters: then the runtime finds none, or a wrong one, or
-    /// it ends the program. A parameter is an "x" or a "q", and what follows from one has a "Q", as has a list, "QP":
-    /// but not behind an "S", with which a known name begins, and not in an identifier, which has its length before it.
-    /// Behind an "S", a "$" or an "A" a number is no length; letters behind an "A" repeat what stood before, a large one
-    /// ends them.
+    /// The type; nil if it depends on its owner's generic parameters: there the runtime would find none, or a wrong
+    /// one, or end the program. A parameter is an "x" or a "q", and a type that follows from one has a "Q", unless that
+    /// begins a list, "QP". None of these letters counts after an "S", with which a known name begins, or inside an
+    /// identifier, which has its length before it. After an "S", a "$" or an "A", a number is not a length; letters
+    /// after an "A" repeat earlier parts, up to the first capital one.
     func resolved(in owner: Descriptor) -> Any.Type? {
         var length = 0, isKnown = false, isIndex = false, number = 0, identifier = 0
         while case let byte = start.load(fromByteOffset: length, as: UInt8.self), byte != 0 {
@@ -154,13 +154,13 @@ private nonisolated struct Section {
 }
 
 nonisolated extension UnsafeRawPointer {
-    /// Where the distance in the four bytes there leads; nil for none.
+    /// The address at the distance that is stored there in four bytes; nil if that is zero.
     fileprivate func relative(at offset: Int) -> UnsafeRawPointer? {
         let distance = Int(loadUnaligned(fromByteOffset: offset, as: Int32.self))
         return distance == 0 ? nil : self + offset + distance
     }
 
-    /// The same, where an odd distance leads to an address instead.
+    /// The same, but an odd distance leads to the address of the address.
     fileprivate func indirectable(at offset: Int) -> UnsafeRawPointer? {
         let distance = Int(load(fromByteOffset: offset, as: Int32.self))
         let target = self + offset + (distance & ~3)
@@ -200,7 +200,7 @@ nonisolated extension Image {
     }
 }
 #else
-/// Calls `body` with each image's list: a version and three pointers, then the address and the size of each section.
+/// Calls `body` for each image with a list: a version and three pointers, then the address and size of each section.
 @_silgen_name("swift_enumerateAllMetadataSections") private nonisolated func enumerateSections(
     _ body: @convention(c) (_ list: UnsafePointer<UInt>, _ images: UnsafeMutableRawPointer) -> Bool,
     _ images: UnsafeMutableRawPointer)

@@ -15,11 +15,11 @@ public nonisolated struct DependenciesTrait: TestTrait, SuiteTrait, TestScoping 
 }
 
 nonisolated extension Trait where Self == DependenciesTrait {
-    /// Overrides the modules in force with those of the block: for each test and each of its cases, anew.
+    /// Overrides the modules in force with those of the block, anew for each test and each of its cases.
     ///
     ///     @Test(.dependencies { Module { MockAPI() as any API } })
     ///
-    /// A suite's are in force in all its tests; where a test gives the same type, the test's are.
+    /// Those of a suite are in force in all its tests; if a test offers the same type, the test's module is.
     public static func dependencies(@Dependencies.Builder _ modules: () -> [Module]) -> Self {
         DependenciesTrait(dependencies: Dependencies(modules))
     }
