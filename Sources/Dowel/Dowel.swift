@@ -612,7 +612,7 @@ nonisolated extension Resolver.Container {
 nonisolated extension Resolver {
     typealias Found = Unmanaged<Source>  // A source as tables hold it: unretained.
     typealias Step = UnsafeMutablePointer<Frame>  // A frame where it lies on its thread's stack.
-    @usableFromInline typealias Asker = OpaquePointer  // A `Step` in what is stored, where its type needs metadata.
+    @usableFromInline typealias Asker = OpaquePointer  // A `Step` in what is stored: its type would bring metadata.
 
     /// A place in the source: the file's name, a constant of the program that ends with a zero; and the line, with the
     /// column in the last 16 bits. A tuple, as a type of its own would bring metadata.
@@ -1159,7 +1159,7 @@ nonisolated extension Resolver {
     #if canImport(Darwin)
     static var isMainThread: Bool { pthread_main_np() != 0 }
     #elseif !canImport(WASILibc)
-    /// Elsewhere the main actor may change threads once an async `main` has waited, but not queues: that is marked.
+    /// Elsewhere the main actor may change threads once an async `main` has waited, but not its queue: that is marked.
     private static let mark = { (DispatchQueue.main.setSpecific(key: $0, value: ()), $0).1 }(DispatchSpecificKey())
     static var isMainThread: Bool { DispatchQueue.getSpecific(key: mark) != nil }
     #endif

@@ -103,7 +103,7 @@ nonisolated func isKind(_ type: Any.Type, of other: Any.Type) -> Bool {
     func conforms<T>(_ metatype: T.Type) -> Bool { type is T }
     if _openExistential(other, do: isBelow) { return true }
     // In code generic over `any P`, `T.Type` is the metatype of `any P` alone, not `any P.Type`, whose mangled name
-    // has two letters more. A private type is not found by its name; one that is linked twice may be the other one.
+    // has two letters more. No private type is found by its name; of a type linked twice, the other one may be found.
     guard #available(iOS 14, macOS 11, tvOS 14, watchOS 7, *), isProtocol(other), let name = _mangledTypeName(other),
         _typeByName(name) == other, let metatype = _typeByName(name + "Xp")
     else { return false }

@@ -25,7 +25,7 @@ nonisolated struct TypeRecords {
     private mutating func look(into list: FieldList) {
         guard let owner = list.owner, owner.isStructOrClass else { return }
         for field in list.fields where field.type.descriptor?.name == TypeRecords.inject {
-            // A lazy variable is stored as an optional. A tuple, a function or a metatype may begin with an Inject.
+            // A lazy variable is an optional here. A tuple, function or metatype may begin with an Inject and be none.
             let type = field.type.resolved(in: owner).flatMap { unwrapping($0).last }
             if let type, !(type is AnyClass) { continue }
             if let type, !(type is any Resolver.Site.Type) {
@@ -200,7 +200,7 @@ nonisolated extension Image {
     }
 }
 #else
-/// Calls `body` for each image with a list: a version and three pointers, then the address and size of each section.
+/// Calls `body` for each image, with its list: a version and three pointers, then each section's address and size.
 @_silgen_name("swift_enumerateAllMetadataSections") private nonisolated func enumerateSections(
     _ body: @convention(c) (_ list: UnsafePointer<UInt>, _ images: UnsafeMutableRawPointer) -> Bool,
     _ images: UnsafeMutableRawPointer)
