@@ -547,7 +547,7 @@ nonisolated extension Resolver.Container {
                     }
                 } else if !(needs[index] is any Resolver.Wrapping.Type) {  // An optional may stay nil.
                     let need = needs[index], name = Resolver.name(of: need), advice = advice(need, nil, "; ")
-                    let hint = "If it has a default, write the closure without it; if a name, resolve it there."
+                    let hint = "If it has a default, write a closure without it; if a name, resolve it in the closure."
                     note("\(asking.offer.text) needs \(name), which nobody offers: \(advice). \(hint)")
                 }
             }
@@ -597,7 +597,7 @@ nonisolated extension Resolver.Container {
             }
         }
         if text.isEmpty, count > 0 {
-            text = "offered are concrete types, perhaps `as \(article!)\(full)` is missing: \(concrete)\(separator)"
+            text = "concrete types are offered, perhaps `as \(article!)\(full)` is missing: \(concrete)\(separator)"
         }
         let unless = text.isEmpty ? "" : ", unless one of these was meant"
         let instead = "take a type of its own, or a named module: Resolver.resolve(\"name\"), @Inject(\"name\")"
@@ -762,7 +762,7 @@ nonisolated extension Resolver {
                 if let existing = source.existing { return existing }
                 let value = try make(.init(step)), box = Kept(value), object = object(value)
                 if offer.kind == .weakShared, object == nil {
-                    stop(offer.text + " is .weakShared, but no class: use .shared")
+                    stop(offer.text + " is .weakShared, but not a class: use .shared")
                 }
                 lock.withLock {
                     if source.isWeak { return source.object = object }
@@ -870,7 +870,7 @@ nonisolated extension Resolver {
             let container = step.pointee.container.takeUnretainedValue()
             var message = "nobody offers \(label(wanted, name)), asked for at \(text(of: step.pointee.place))"
             if let override = Container.bound.get(), override.find(wanted, name, after: override.added) != nil {
-                stop("\(message)\n  the override offers it: create what asks inside of it\(path)")
+                stop("\(message)\n  the override offers it: create whatever asks inside its block\(path)")
             }
             if container === Container.none {
                 message += "\n  build() was never called, or in an unread global, or Dowel is linked twice, "

@@ -35,7 +35,7 @@ nonisolated extension Dependencies {
     public func sites(unseen: Set<String> = []) throws(WiringError) -> [Site] {
         let records = TypeRecords(unseen: unseen)
         if !records.obstacles.isEmpty {
-            throw WiringError(records.obstacles.sorted().map { "The audit cannot see all: \($0)." })
+            throw WiringError(records.obstacles.sorted().map { "The audit cannot see everything: \($0)." })
         }
         let offered = Set(modules.map { ObjectIdentifier($0.type) })
         return records.properties.map {

@@ -377,7 +377,7 @@ struct FailingTests {
         }
 
         expect(
-            result, says: "the override offers it: create what asks inside of it",
+            result, says: "the override offers it: create whatever asks inside its block",
             but: "build()", "to mend it")
     }
 
@@ -391,7 +391,7 @@ struct FailingTests {
         }
 
         expect(
-            result, says: "the override offers it: create what asks inside of it",
+            result, says: "the override offers it: create whatever asks inside its block",
             but: "build()", "to mend it")
     }
 

@@ -125,7 +125,7 @@ struct LifetimeTests {
         }
 
         #expect(result?.text.contains("Settings (DowelTests/KeepingTests.swift:") == true)
-        #expect(result?.text.contains(") is .weakShared, but no class: use .shared") == true)
+        #expect(result?.text.contains(") is .weakShared, but not a class: use .shared") == true)
     }
 
     @Test func `a weakly shared struct behind a protocol stops the program too`() async {
@@ -1237,7 +1237,7 @@ struct ScopeTests {
         }
 
         #expect(result?.text.contains("Int (DowelTests/KeepingTests.swift:") == true)
-        #expect(result?.text.contains(") is .weakShared, but no class: use .shared") == true)
+        #expect(result?.text.contains(") is .weakShared, but not a class: use .shared") == true)
     }
 
     @Test func `a factory that throws keeps nothing, and the next call tries again`() async {

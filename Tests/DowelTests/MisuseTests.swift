@@ -397,7 +397,7 @@ struct MisuseTests {
             what.ask()
         }
 
-        expect(result, says: "(DowelTests/MisuseTests.swift:", ") is .weakShared, but no class: use .shared")
+        expect(result, says: "(DowelTests/MisuseTests.swift:", ") is .weakShared, but not a class: use .shared")
     }
     #endif
 

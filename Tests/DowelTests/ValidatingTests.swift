@@ -201,7 +201,7 @@ private func module<Offered: Numbered, Need: Numbered>(_: Offered.Type, needs _:
         let problems = modules.problems
 
         try #require(problems.count == 1)
-        #expect(problems[0].contains("If it has a default, write the closure without it"))
+        #expect(problems[0].contains("If it has a default, write a closure without it"))
     }
 
     @Test func `a need that is offered by name only is reported, with the advice to resolve it`() throws {
@@ -214,7 +214,7 @@ private func module<Offered: Numbered, Need: Numbered>(_: Offered.Type, needs _:
 
         try #require(problems.count == 1)
         #expect(problems[0].contains("API \"net\" (\(modules.modules[0].place)) is offered"))
-        #expect(problems[0].contains("if a name, resolve it there"))
+        #expect(problems[0].contains("if a name, resolve it in the closure"))
     }
 
     @Test func `an optional need that nobody offers is no problem, and nil`() throws {

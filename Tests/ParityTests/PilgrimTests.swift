@@ -272,7 +272,7 @@ enum Theatre {
             _ = Resolver.resolve() as Theatre.Guest
         }
 
-        #expect(holds(text(of: result), "Theatre.Guest", "is .weakShared, but no class", ".shared"))
+        #expect(holds(text(of: result), "Theatre.Guest", "is .weakShared, but not a class", ".shared"))
     }
 
     @Test func `objectGraph is one instance for each outermost request, across modules and a scope`() {
