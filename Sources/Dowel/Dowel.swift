@@ -918,8 +918,8 @@ nonisolated extension Resolver {
         static var path: String { current.map { "\n  while making " + path(from: nil, to: $0, inFull: true) } ?? "" }
     }
 
-    /// A table of sources: those of modules in force together, of a scope, or of a request. Unchecked: the
-    /// first are complete before anyone has them, a scope's lock guards the next, one thread has the last.
+    /// A table of sources: those of modules in force together, of a scope, or of a request. Unchecked: the first are
+    /// complete before anyone has them, a scope's lock guards the next, one thread has the last.
     @usableFromInline final class Container: @unchecked Sendable {
         static let none = Container([])  // In force before anything is built.
         /// The first container, while it is in force and nothing was ever overridden or registered: it is then found
